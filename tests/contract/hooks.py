@@ -404,7 +404,11 @@ NEEDED = {
     "integrations": ["agentId"],
     "collaborators": ["email", "permission"],
 }
+ADDRESSES = ["https://app.example/done", "http://localhost:3000", "javascript:alert(1)", "/done"]
 QUERY = {
+    "successUrl": one_of(ADDRESSES),
+    "cancelUrl": one_of(ADDRESSES),
+    "returnUrl": one_of(ADDRESSES),
     "query": one_of(SEARCHES),
     "after": one_of(DATES),
     "before": one_of(DATES),

@@ -88,6 +88,7 @@ modules! {
         balances,
         bank,
         batches,
+        billing,
         bodies,
         book_copies,
         book_dates,

@@ -209,6 +209,10 @@ fn of_users() -> Vec<Operation> {
         }
         user at "/v5/user" {
             GET "" "getUser" => get_user;
+            GET "/billing" "getBilling" => get_billing;
+            GET "/billing/checkout" "getBillingCheckout" => get_billing_checkout;
+            GET "/billing/portal" "getBillingPortal" => get_billing_portal;
+            GET "/billing/counts" "listBillingCounts" => list_billing_counts;
         }
         connection at "/v5/user/connections" {
             GET "" "listConnections" => list_connections;

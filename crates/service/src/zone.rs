@@ -3,6 +3,7 @@
 use daybook_domain::calendar::{from_parts, month_number};
 use daybook_domain::instant::Instant;
 use daybook_storage::book_state::Current;
+use daybook_storage::posted_months::PostedMonths;
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
@@ -30,17 +31,16 @@ pub fn month(at: Instant, zone: &str) -> i32 {
     month_number(day(at, zone))
 }
 
-/// The month at an instant in a zone, with the instants at which month and year began.
+/// The month at an instant in a zone, with the instants at which it and the eleven before it began.
 #[must_use]
 pub fn current(at: Instant, zone: &str) -> Current {
     let today = day(at, zone);
     let began = |first: Option<Date>| first.and_then(|first| midnight(first, zone)).unwrap_or(at);
-    let month_start = began(from_parts(today.year(), u8::from(today.month()), 1));
-    Current {
-        month: month_number(today),
-        month_start,
-        year_start: began(from_parts(today.year(), 1, 1)),
-    }
+    let month = month_number(today);
+    let first = |month: i32| {
+        from_parts(month.div_euclid(100), u8::try_from(month.rem_euclid(100)).unwrap_or(1), 1)
+    };
+    Current { month, starts: PostedMonths::months(month).map(|month| began(first(month))) }
 }
 
 /// The instant at which a day begins in a zone.
@@ -109,18 +109,16 @@ mod tests {
     }
 
     #[test]
-    fn months_and_years_begin_locally() {
+    fn months_begin_locally() {
         let new_year_in_tokyo = Instant::new(1_735_660_800_000);
-        let Current { month_start: month, year_start: year, .. } =
-            current(new_year_in_tokyo, "Asia/Tokyo");
+        let Current { starts, .. } = current(new_year_in_tokyo, "Asia/Tokyo");
         assert_eq!(
-            (rfc3339(month).as_str(), rfc3339(year).as_str()),
-            ("2024-12-31T15:00:00.000Z", "2024-12-31T15:00:00.000Z")
+            (rfc3339(starts[11]).as_str(), rfc3339(starts[0]).as_str()),
+            ("2024-12-31T15:00:00.000Z", "2024-01-31T15:00:00.000Z")
         );
-        let Current { month_start: month, year_start: year, .. } =
-            current(new_year_in_tokyo, "UTC");
+        let Current { starts, .. } = current(new_year_in_tokyo, "UTC");
         assert_eq!(
-            (rfc3339(month).as_str(), rfc3339(year).as_str()),
+            (rfc3339(starts[11]).as_str(), rfc3339(starts[0]).as_str()),
             ("2024-12-01T00:00:00.000Z", "2024-01-01T00:00:00.000Z")
         );
     }

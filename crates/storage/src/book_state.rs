@@ -1,6 +1,10 @@
 //! The state of books: what moves with every write, apart from the settings.
 
+use std::collections::HashMap;
+
+use daybook_domain::access::Access;
 use daybook_domain::event::{Hash, Head};
+use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::UpdateBook;
 use diesel::prelude::*;
@@ -12,6 +16,7 @@ use crate::bulk::Bulk;
 use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
 use crate::event::PostingCounts;
+use crate::posted_months::{MONTHS, PostedMonths};
 use crate::schema::book_state;
 use crate::sql::{Sql, Value};
 
@@ -27,6 +32,8 @@ pub(crate) struct BookStateRow {
     pub(crate) month: i32,
     pub(crate) month_posted: i64,
     pub(crate) year_posted: i64,
+    /// What was posted in each of the twelve months up to `month`; none while it was not counted.
+    pub(crate) posted_months: Option<String>,
     /// The version of the book's accounts and groups.
     pub(crate) chart_version: i64,
     /// The id of the last transaction in the trigram index.
@@ -55,11 +62,17 @@ impl BookStateRow {
 
     /// Moves the head of the log behind new events. Only the current month and year are counted:
     /// postings of earlier ones no longer show in any total (behaviour 6.10, 6.11).
-    pub(crate) fn advance(&mut self, end: Head, at: Instant, tally: &PostingCounts) {
+    pub(crate) fn advance(&mut self, end: Head, at: Instant, tally: &PostingCounts) -> Result<()> {
         self.sequence = end.sequence;
         self.hash = end.hash.as_bytes().to_vec();
         // Requests may overtake one another on their way here; the book's own time never goes back.
         self.changed_at = at.milliseconds().max(self.changed_at.saturating_add(1));
+        if let Some(text) = self.posted_months.as_ref().filter(|_| !tally.is_empty()) {
+            let months = PostedMonths::from_column(self.month, text)?;
+            let months =
+                tally.iter().fold(months, |all, (month, change)| all.with(*month, *change));
+            self.posted_months = Some(months.to_column());
+        }
         for (month, change) in tally {
             self.posted = self.posted.saturating_add(*change);
             if *month > self.month {
@@ -75,6 +88,7 @@ impl BookStateRow {
                 self.year_posted = self.year_posted.saturating_add(*change).max(0);
             }
         }
+        Ok(())
     }
 }
 
@@ -85,9 +99,9 @@ pub(crate) fn write<'s>(
 ) -> Result<()> {
     let mut rows = Bulk::new(
         "INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, \
-         month_posted, year_posted, chart_version, indexed_until_id, indexed_chunks, unindexed, \
-         last_event_at, apps)",
-        14,
+         month_posted, year_posted, posted_months, chart_version, indexed_until_id, \
+         indexed_chunks, unindexed, last_event_at, apps)",
+        15,
         " ON CONFLICT (book_id) DO UPDATE SET \
          sequence = excluded.sequence, \
          hash = excluded.hash, \
@@ -96,6 +110,7 @@ pub(crate) fn write<'s>(
          month = excluded.month, \
          month_posted = excluded.month_posted, \
          year_posted = excluded.year_posted, \
+         posted_months = excluded.posted_months, \
          chart_version = excluded.chart_version, \
          indexed_until_id = excluded.indexed_until_id, \
          indexed_chunks = excluded.indexed_chunks, \
@@ -113,6 +128,7 @@ pub(crate) fn write<'s>(
             month,
             month_posted,
             year_posted,
+            posted_months,
             chart_version,
             indexed_until_id,
             indexed_chunks,
@@ -129,6 +145,7 @@ pub(crate) fn write<'s>(
             Value::Int(i64::from(*month)),
             Value::Int(*month_posted),
             Value::Int(*year_posted),
+            Value::SomeText(posted_months.as_deref().map(Into::into)),
             Value::Int(*chart_version),
             Value::Int(*indexed_until_id),
             Value::Int(*indexed_chunks),
@@ -167,51 +184,92 @@ impl Activity {
     }
 }
 
-/// The month it is in a book zone, and when it and its year began there.
+/// The month it is in a book zone, and when it and the eleven before it began there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Current {
     /// As yyyymm.
     pub month: i32,
-    /// When it began.
-    pub month_start: Instant,
-    /// When its year began.
-    pub year_start: Instant,
+    /// When the twelve months began, oldest first.
+    pub starts: [Instant; MONTHS],
 }
 
 #[derive(QueryableByName)]
 struct Postings {
+    /// The month by its place among the twelve.
     #[diesel(sql_type = BigInt)]
-    year: i64,
+    place: i64,
     #[diesel(sql_type = BigInt)]
-    month: i64,
+    posted: i64,
+}
+
+#[derive(QueryableByName)]
+#[diesel(table_name = book_state)]
+struct PostedRow {
+    book_id: i64,
+    month: i32,
+    posted_months: Option<String>,
 }
 
 impl Books<'_, '_> {
-    /// Counts anew what was posted in a month and its year, because the zone that says which they
+    /// Counts anew what was posted in the last twelve months, because the zone that says which they
     /// are has changed (behaviour 6.10). It reads the whole book; a book hardly ever changes its
     /// zone. The next event saves the counts.
     pub fn recount(self, access: &AccessTo<UpdateBook>, current: &Current) -> Result<Activity> {
-        let book = access.book();
-        let postings = Sql::new(
-            "SELECT COUNT(*) AS year, \
-               COALESCE(SUM(CASE WHEN t.posted_at >= ",
-        )
-        .int(current.month_start.milliseconds())
-        .push(
-            " THEN 1 ELSE 0 END), 0) AS month \
-             FROM transactions t \
-             WHERE t.book_id = ",
-        )
-        .int(book.id.get())
-        .push(" AND t.standing > 0 AND t.trashed = ")
-        .flag(false)
-        .push(" AND t.posted_at >= ")
-        .int(current.year_start.milliseconds());
-        let rows: Vec<Postings> = on_engine!(self.tx.flushed()?, c => (&postings).load(c))?;
-        let state = self.tx.queued_book_state(book.id)?;
+        let book = access.book().id;
+        let months = self.tx.books().count_posted(access, current)?;
+        let state = self.tx.queued_book_state(book)?;
         state.month = current.month;
-        (state.month_posted, state.year_posted) =
-            rows.first().map_or((0, 0), |row| (row.month, row.year));
+        state.month_posted = months.posted(current.month);
+        let year = current.month.div_euclid(100);
+        let of_year = PostedMonths::months(current.month).into_iter().zip(months.counts);
+        state.year_posted = of_year
+            .filter(|(month, _)| month.div_euclid(100) == year)
+            .map(|(_, count)| count)
+            .sum();
+        state.posted_months = Some(months.to_column());
         Ok(state.activity())
+    }
+
+    /// What was posted in the last twelve months, counted. It reads the whole book.
+    pub fn count_posted(self, access: &Access, current: &Current) -> Result<PostedMonths> {
+        let [first, ..] = current.starts;
+        let mut query = Sql::new("SELECT CASE");
+        for (place, start) in current.starts.iter().enumerate().skip(1).rev() {
+            let place = i64::try_from(place).unwrap_or_default();
+            query = query.push(" WHEN t.posted_at >= ").int(start.milliseconds());
+            query = query.push(" THEN ").int(place);
+        }
+        let query = query
+            .push(" ELSE 0 END AS place, COUNT(*) AS posted FROM transactions t WHERE t.book_id = ")
+            .int(access.book().id.get())
+            .push(" AND t.standing > 0 AND t.trashed = ")
+            .flag(false)
+            .push(" AND t.posted_at >= ")
+            .int(first.milliseconds())
+            .push(" GROUP BY 1");
+        let rows: Vec<Postings> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+        let mut counts = [0; MONTHS];
+        for Postings { place, posted } in rows {
+            let count = usize::try_from(place).ok().and_then(|place| counts.get_mut(place));
+            *count.ok_or(Error::Corrupt("place"))? = posted;
+        }
+        Ok(PostedMonths { last: current.month, counts })
+    }
+
+    /// What was posted in the twelve months up to the last posting, in each book that somebody
+    /// owns; none for those where it was not counted yet.
+    pub fn posted_months(self, owner: UserId) -> Result<HashMap<BookId, Option<PostedMonths>>> {
+        let query = Sql::new(
+            "SELECT s.book_id, s.month, s.posted_months \
+             FROM books b JOIN book_state s ON s.book_id = b.id \
+             WHERE b.owner_id = ",
+        )
+        .int(owner.get());
+        let rows: Vec<PostedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+        let read = |PostedRow { book_id, month, posted_months }: PostedRow| {
+            let months = posted_months.map(|text| PostedMonths::from_column(month, &text));
+            Ok((BookId::new(book_id), months.transpose()?))
+        };
+        rows.into_iter().map(read).collect()
     }
 }

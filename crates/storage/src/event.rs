@@ -154,7 +154,7 @@ impl Events<'_, '_> {
         let (added, end) = EventOrigin { at: Instant::new(last_event_at), ..*origin }
             .append(state.head()?, events);
         state.last_event_at = last_event_at;
-        state.advance(end, origin.at, tally);
+        state.advance(end, origin.at, tally)?;
         let deliveries = added.iter().zip(addressed).flat_map(|(event, apps)| {
             let delivery = |app| NewDelivery {
                 book,

@@ -68,6 +68,7 @@ pub mod page;
 mod planner;
 mod plans;
 mod pool;
+pub mod posted_months;
 pub mod saved_query;
 mod schema;
 pub mod session;

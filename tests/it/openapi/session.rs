@@ -125,6 +125,7 @@ fn answers_are_the_documents(server: &Server) {
     shelves(&session);
     apps(&session);
     tokens(&session);
+    billing(&session);
     audits(&session);
     transfer(&session);
     endings(&session);
@@ -420,6 +421,16 @@ fn shelves(session: &Session) {
     session.read("listEvents", "", "?limit=1");
     session.call("removeBooksFromCollection", &at, "", &books);
     session.read("deleteCollection", &at, "");
+}
+
+/// What would be billed.
+fn billing(session: &Session) {
+    let there = "https%3A%2F%2Fapp.example";
+    session.read("getBilling", "", "");
+    let parameters = format!("?plan=PRO&cycle=MONTHLY&successUrl={there}&cancelUrl={there}");
+    session.read("getBillingCheckout", "", &parameters);
+    session.read("getBillingPortal", "", &format!("?returnUrl={there}"));
+    session.read("listBillingCounts", "", "");
 }
 
 /// What a user has besides books.

@@ -48,7 +48,7 @@ impl From<&TransactionCount> for CountOut {
 
 /// The counts of posted and of trashed transactions.
 #[derive(Serialize)]
-struct CountsOut {
+pub(crate) struct CountsOut {
     posted: Vec<CountOut>,
     trashed: Vec<CountOut>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

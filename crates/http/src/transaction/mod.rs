@@ -15,7 +15,7 @@ use crate::error::ApiError;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire;
-pub(crate) use count::{count_transactions, count_transactions_posted};
+pub(crate) use count::{CountsOut, count_transactions, count_transactions_posted};
 use shape::{ListedOut, TransactionIn, TransactionOperationOut, TransactionOut};
 
 /// GET transactions: a page, or with `ids` the transactions named (behaviour 12.4).

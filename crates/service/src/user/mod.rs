@@ -1,6 +1,7 @@
 //! Users. The first valid token of an address creates its user (behaviour 11.2), one of an identity
 //! provider only when the address is admitted (behaviour 11.11).
 
+pub mod billing;
 mod operator;
 
 pub use operator::{UserReport, delete, readdress, report};

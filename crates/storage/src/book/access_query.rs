@@ -22,8 +22,8 @@ const ACCESS_QUERY: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.clo
        b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
        b.created_at, b.updated_at, b.version, b.deleted_at, b.kept_until, \
        s.book_id, s.sequence, s.hash, s.changed_at, s.posted, s.month, s.month_posted, \
-       s.year_posted, s.chart_version, s.indexed_until_id, s.indexed_chunks, s.unindexed, \
-       s.last_event_at, s.apps, \
+       s.year_posted, s.posted_months, s.chart_version, s.indexed_until_id, s.indexed_chunks, \
+       s.unindexed, s.last_event_at, s.apps, \
        u.username, c.permission, ";
 
 /// The number of the last event, as the statement's snapshot has it.

@@ -17,6 +17,7 @@ use crate::access::{AccessTo, BookAccess};
 use crate::book_state::BookStateRow;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
+use crate::posted_months::PostedMonths;
 use crate::schema::books;
 use crate::sql::Sql;
 use crate::tx::Tx;
@@ -134,6 +135,7 @@ impl Books<'_, '_> {
             month: 0,
             month_posted: 0,
             year_posted: 0,
+            posted_months: Some(PostedMonths::NOTHING.to_column()),
             chart_version: 0,
             indexed_until_id: 0,
             indexed_chunks: 0,

@@ -97,6 +97,7 @@ diesel::table! {
         month -> Integer,
         month_posted -> BigInt,
         year_posted -> BigInt,
+        posted_months -> Nullable<Text>,
         chart_version -> BigInt,
         indexed_until_id -> BigInt,
         indexed_chunks -> BigInt,

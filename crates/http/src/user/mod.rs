@@ -1,12 +1,21 @@
 //! The authenticated user on the wire (behaviour 9.11).
 
+mod billing;
+
 use daybook_service::user::{self, View};
 use daybook_storage::user::User;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+pub(crate) use billing::{
+    get_billing, get_billing_checkout, get_billing_portal, list_billing_counts,
+};
+
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
+
+/// There is one plan (behaviour 9.11).
+const PLAN: &str = "FREE";
 
 /// The user. Daybook is free and bills nobody.
 #[derive(Serialize)]
@@ -60,7 +69,7 @@ impl From<&View> for UserOut {
             avatar_url: profile.picture.clone().unwrap_or_default(),
             hash: Sha256::digest(email.as_str()).iter().map(|byte| format!("{byte:02x}")).collect(),
             hosted_domain: profile.hosted_domain.clone(),
-            plan: "FREE",
+            plan: PLAN,
             plan_cycle: "MONTHLY",
             free: true,
             billing_enabled: false,

@@ -1,0 +1,1 @@
+ALTER TABLE book_state DROP COLUMN posted_months;

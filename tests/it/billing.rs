@@ -1,0 +1,175 @@
+//! Billing (9.8, 9.11): nothing is billed, and what was posted is counted by months.
+
+use daybook_tests::{Backdoor, Cast, Client, Server, encode, shows, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::limited_callers::issued;
+use crate::reading::id;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_9_11_nothing_is_billed,
+        rule_9_11_checkout_and_portal_lead_back,
+        rule_9_8_twelve_months_of_postings,
+        rule_9_8_only_books_of_ones_own,
+        rule_9_8_by_the_day_of_posting_in_the_zone,
+        books_that_were_not_counted_are,
+        limited_tokens_do_not_count_other_books,
+    ]
+}
+
+const COUNTS: &str = "/v5/user/billing/counts";
+
+fn posted(user: &Client) -> Vec<i64> {
+    let counts = user.get(COUNTS).ok();
+    let rows = counts["posted"].as_array().expect("rows");
+    rows.iter().map(|row| row["total"].as_i64().expect("a number")).collect()
+}
+
+#[track_caller]
+fn record(cast: &Cast, count: usize) -> Vec<Value> {
+    let items: Vec<Value> = (0..count)
+        .map(|number| {
+            json!({
+                "date": "2024-05-01", "amount": "1", "description": format!("Row {number}"),
+                "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+            })
+        })
+        .collect();
+    let created = cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+    created["items"].as_array().expect("items").clone()
+}
+
+fn book(server: &Server) -> Cast {
+    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")])
+}
+
+fn rule_9_11_nothing_is_billed(server: &Server) {
+    let cast = book(server);
+    record(&cast, 3);
+    let billing = cast.owner.get("/v5/user/billing").ok();
+    let expected = json!({
+        "email": cast.owner.email(), "plan": "FREE", "enabled": false, "planOverdue": false,
+        "startedTrial": false, "daysLeftInTrial": 0, "totalTransactionsThisMonth": 3,
+        "totalTransactionsThisYear": 3,
+    });
+    assert_eq!(billing, expected);
+    shows(&cast.owner.get("/v5/user").ok(), &json!({"totalTransactionsThisMonth": 3}));
+    cast.anonymous.get("/v5/user/billing").refused(401, "required");
+}
+
+fn rule_9_11_checkout_and_portal_lead_back(server: &Server) {
+    let user = server.client(&format!("{}@example.com", unique("user")));
+    let ask = |operation: &str, parameters: &[(&str, &str)]| {
+        let pairs = parameters.iter().map(|(name, value)| format!("{name}={}", encode(value)));
+        user.get(&format!("/v5/user/billing/{operation}?{}", pairs.collect::<Vec<_>>().join("&")))
+    };
+    let (there, back) = ("https://app.example/done?a=b#c", "http://localhost:3000/back");
+    let whole = [("plan", "PRO"), ("cycle", "never"), ("successUrl", there), ("cancelUrl", back)];
+    assert_eq!(ask("checkout", &whole).ok(), json!({"url": there}));
+    assert_eq!(ask("portal", &[("returnUrl", back)]).ok(), json!({"url": back}));
+    for missing in ["plan", "successUrl", "cancelUrl"] {
+        let rest: Vec<_> = whole.into_iter().filter(|(name, _)| *name != missing).collect();
+        let message = ask("checkout", &rest).refused(400, "badRequest");
+        assert!(message.contains(missing), "{message}");
+    }
+    ask("portal", &[]).refused(400, "badRequest");
+    for wrong in
+        ["javascript:alert(1)", "/done", "app.example", "ftp://app.example", "http://", " "]
+    {
+        ask("portal", &[("returnUrl", wrong)]).refused(400, "badRequest");
+        let with =
+            |name| [("plan", "PRO"), ("successUrl", back), ("cancelUrl", back), (name, wrong)];
+        let [plan, _, cancel, success] = with("successUrl");
+        ask("checkout", &[plan, success, cancel]).refused(400, "badRequest");
+        let [plan, success, _, cancel] = with("cancelUrl");
+        ask("checkout", &[plan, success, cancel]).refused(400, "badRequest");
+    }
+}
+
+fn rule_9_8_twelve_months_of_postings(server: &Server) {
+    let cast = book(server);
+    let before = cast.owner.get(COUNTS).ok();
+    let rows = before["posted"].as_array().expect("rows").clone();
+    assert_eq!((rows.len(), &before["trashed"]), (12, &json!(rows)), "rows of zeros");
+    for pair in rows.windows(2) {
+        let month = |row: &Value| {
+            row["year"].as_i64().expect("a year") * 12 + row["month"].as_i64().expect("a month")
+        };
+        assert_eq!(month(&pair[0]) + 1, month(&pair[1]), "9.8: contiguous");
+    }
+    let last = &rows[11];
+    let fuzzy =
+        last["year"].as_i64().zip(last["month"].as_i64()).map(|(y, m)| y * 10_000 + m * 100);
+    shows(last, &json!({"day": 0, "fuzzyDate": fuzzy, "total": 0}));
+    let items = record(&cast, 4);
+    assert_eq!(posted(&cast.owner)[11], 4, "by the day of posting, not by their date");
+    let first = json!({"id": id(&items[0])});
+    cast.owner.patch(&cast.path("/transactions/trash"), &first).ok();
+    assert_eq!(posted(&cast.owner)[11], 3);
+    cast.owner.patch(&cast.path("/transactions/untrash"), &first).ok();
+    assert_eq!(posted(&cast.owner)[11], 4);
+    let trashed = cast.owner.get(COUNTS).ok()["trashed"].clone();
+    assert_eq!(trashed, json!(rows), "zeros");
+}
+
+fn rule_9_8_only_books_of_ones_own(server: &Server) {
+    let (cast, other) = (book(server), book(server));
+    other.share(cast.owner.email(), "EDITOR");
+    record(&cast, 1);
+    record(&other, 2);
+    assert_eq!(posted(&cast.owner)[11], 1);
+    other.owner.post(&other.path("/transfer"), &json!({"email": cast.owner.email()})).ok();
+    assert_eq!((posted(&cast.owner)[11], posted(&other.owner)[11]), (3, 0));
+}
+
+/// Postings of earlier months, as the database has them: seen after a change of the zone counts
+/// anew.
+fn rule_9_8_by_the_day_of_posting_in_the_zone(server: &Server) {
+    let cast = book(server);
+    let items = record(&cast, 3);
+    let rows = cast.owner.get(COUNTS).ok();
+    let row = &rows["posted"][8];
+    let (year, month) = (row["year"].as_i64().expect("a year"), &row["month"]);
+    // The first of that month at 03:00 UTC, which is still the month before in New York.
+    let at = format!("{year}-{:02}-01T03:00:00Z", month.as_i64().expect("a month"));
+    let at: i64 = jiff::Timestamp::as_millisecond(at.parse().expect("an instant"));
+    let mut backdoor = Backdoor::open(server);
+    let number = i64::from_str_radix(&id(&items[0]), 16).expect("an id");
+    let moved = format!("UPDATE transactions SET posted_at = {at} WHERE id = {number}");
+    assert_eq!(backdoor.execute(&moved), 1);
+    let in_zone = |zone: &str| {
+        cast.owner.put(&cast.path(""), &json!({"timeZone": zone})).ok();
+        posted(&cast.owner)
+    };
+    assert_eq!(in_zone("Europe/London")[7..], [0, 1, 0, 0, 2]);
+    assert_eq!(in_zone("America/New_York")[7..], [1, 0, 0, 0, 2]);
+    record(&cast, 1);
+    assert_eq!(posted(&cast.owner)[7..], [1, 0, 0, 0, 3]);
+    let first = json!({"id": id(&items[0])});
+    cast.owner.patch(&cast.path("/transactions/trash"), &first).ok();
+    assert_eq!(posted(&cast.owner)[7..], [0, 0, 0, 0, 3], "it leaves the month it was posted in");
+}
+
+/// A book of before these counts is counted when they are asked for.
+fn books_that_were_not_counted_are(server: &Server) {
+    let cast = book(server);
+    record(&cast, 2);
+    let key = &cast.book;
+    let forget = format!(
+        "UPDATE book_state SET posted_months = NULL WHERE book_id = (SELECT id FROM books \
+         WHERE public_id = '{key}')"
+    );
+    assert_eq!(Backdoor::open(server).execute(&forget), 1);
+    assert_eq!(posted(&cast.owner)[11], 2);
+    record(&cast, 1);
+    assert_eq!(posted(&cast.owner)[11], 3);
+}
+
+/// 11.9.
+fn limited_tokens_do_not_count_other_books(server: &Server) {
+    let cast = book(server);
+    let limited = issued(server, &cast.owner, json!({"books": [cast.book]}));
+    limited.get(COUNTS).refused(403, "insufficientScope");
+}
