@@ -155,12 +155,12 @@ fn bytes_of(transaction: &Transaction) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use daybook_domain::calendar::parse_iso;
     use daybook_domain::event::{EventType, Hash};
     use daybook_domain::id::{TransactionId, UserId};
     use daybook_domain::instant::{Instant, Stamp};
     use daybook_domain::property::Properties;
     use daybook_domain::transaction::Standing;
-    use time::macros::date;
 
     use super::*;
 
@@ -168,7 +168,7 @@ mod tests {
         Transaction {
             id: TransactionId::new(1),
             date: None,
-            list_day: date!(2025 - 01 - 01),
+            list_day: parse_iso("2025-01-01").unwrap(),
             amount: None,
             description: String::new(),
             credit: None,

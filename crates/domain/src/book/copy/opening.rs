@@ -68,9 +68,9 @@ mod tests {
     use std::collections::HashMap;
 
     use proptest::prelude::*;
-    use time::macros::date;
 
     use super::*;
+    use crate::calendar::parse_iso;
     use crate::id::UserId;
     use crate::instant::{Instant, Stamp};
 
@@ -80,8 +80,11 @@ mod tests {
             user: UserId::new(1),
             stamp: Stamp::new(None, Instant::new(5)),
         };
-        let openings =
-            Openings { day: date!(2024 - 12 - 31), scale: 3, against: AccountId::new(9) };
+        let openings = Openings {
+            day: parse_iso("2024-12-31").unwrap(),
+            scale: 3,
+            against: AccountId::new(9),
+        };
         let mut last = 0;
         openings.of_account(&copier, (AccountId::new(1), balance), || {
             last += 1;
@@ -117,6 +120,6 @@ mod tests {
         {
             assert_eq!(opened(balance).len(), count, "{balance}");
         }
-        assert!(opened(7).iter().all(|one| one.date == Some(date!(2024 - 12 - 31))));
+        assert!(opened(7).iter().all(|one| one.date == Some(parse_iso("2024-12-31").unwrap())));
     }
 }

@@ -118,10 +118,9 @@ pub fn row_digest(transaction: &Transaction) -> Hash {
 
 #[cfg(test)]
 mod tests {
-    use time::macros::date;
-
     use super::*;
     use crate::amount::Amount;
+    use crate::calendar::parse_iso;
     use crate::id::{AccountId, TransactionId, UserId};
     use crate::instant::{Instant, Stamp};
     use crate::property::Properties;
@@ -129,8 +128,8 @@ mod tests {
     fn row() -> Transaction {
         Transaction {
             id: TransactionId::new(7),
-            date: Some(date!(2025 - 01 - 31)),
-            list_day: date!(2025 - 01 - 31),
+            date: Some(parse_iso("2025-01-31").unwrap()),
+            list_day: parse_iso("2025-01-31").unwrap(),
             amount: Amount::from_units(500, 2),
             description: "Lunch".to_owned(),
             credit: Some(AccountId::new(1)),
@@ -153,7 +152,7 @@ mod tests {
         let others = [
             Transaction { id: TransactionId::new(8), ..row() },
             Transaction { date: None, ..row() },
-            Transaction { list_day: date!(2025 - 01 - 30), ..row() },
+            Transaction { list_day: parse_iso("2025-01-30").unwrap(), ..row() },
             Transaction { amount: Amount::from_units(501, 2), ..row() },
             Transaction { amount: None, ..row() },
             Transaction { description: "Dinner".to_owned(), ..row() },
