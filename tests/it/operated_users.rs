@@ -372,6 +372,7 @@ fn calls_of_a_deleted_user_are_not_counted(server: &Server) {
     run(server, &["delete", "--email", &email]).expect("it is done");
     let (status, _) = other.terminate();
     assert!(status.success());
-    let days = format!("UPDATE api_key_days SET calls = calls WHERE key_id = {}", id(&made));
+    let number = i64::from_str_radix(id(&made), 16).expect("an id");
+    let days = format!("UPDATE api_key_days SET calls = calls WHERE key_id = {number}");
     assert_eq!(Backdoor::open(server).execute(&days), 0);
 }
