@@ -22,6 +22,11 @@ pub struct Targets {
     token: String,
     key: String,
     request: String,
+    app: String,
+    /// An app that is not in the book.
+    spare_app: String,
+    integration: String,
+    connection: String,
     /// Another book of the owner, which is deleted.
     deleted: String,
 }
@@ -52,11 +57,21 @@ impl Targets {
         let deleted = cast.owner.post("/v5/books", &json!({"name": "Deleted"})).ok();
         let deleted = id(&deleted).to_owned();
         cast.owner.delete(&format!("/v5/books/{deleted}")).ok();
+        let [app, spare_app] = [unique("app"), unique("app")];
+        for app in [&app, &spare_app] {
+            cast.owner.post("/v5/apps", &json!({"id": app, "name": "App"})).ok();
+        }
+        let installed = json!({"agentId": app});
+        let integration = cast.owner.post(&cast.path("/integrations"), &installed).ok();
+        let bank = json!({"agentId": "some-bank", "type": "BANK"});
+        let connection = cast.owner.post("/v5/user/connections", &bank).ok();
         let [account, group, transaction, other] =
             [&account, &group, &transaction, &other].map(|resource| id(resource).to_owned());
         let [collaborator, query, file, collection, token, key] =
             [&collaborator, &query, &file, &collection, &token, &key]
                 .map(|resource| id(resource).to_owned());
+        let [integration, connection] =
+            [&integration, &connection].map(|resource| id(resource).to_owned());
         Targets {
             cast,
             account,
@@ -70,6 +85,10 @@ impl Targets {
             token,
             key,
             request,
+            app,
+            spare_app,
+            integration,
+            connection,
             deleted,
         }
     }
@@ -87,6 +106,9 @@ impl Targets {
             ("/collections", &self.collection),
             ("/tokens", &self.token),
             ("/keys", &self.key),
+            ("/connections", &self.connection),
+            ("/integrations", &self.integration),
+            ("/apps", &self.app),
         ];
         let found = nouns
             .into_iter()
@@ -127,6 +149,15 @@ impl Targets {
             "addBooksToCollection" | "removeBooksFromCollection" => json!([{"id": self.cast.book}]),
             _ => json!([item]),
         };
+        match operation.id {
+            "createApp" => body["id"] = json!(format!("{}-{}", self.app, word.to_lowercase())),
+            "createIntegration" => body["agentId"] = json!(self.spare_app),
+            "createConnection" | "updateConnection" => {
+                body["type"] = json!("BANK");
+                body["agentId"] = json!("some-bank");
+            }
+            _ => {}
+        }
         body["email"] = match operation.id {
             "transferBook" => json!(self.cast.editor.email()),
             _ => json!(format!("{}@example.com", word.to_lowercase())),
@@ -188,20 +219,23 @@ impl Targets {
         }
     }
 
-    /// All that a write could change in the book, `Null` where the book is gone; and the owner's
-    /// tokens and keys.
-    pub fn snapshot(&self) -> [Value; 7] {
+    /// All that a write could change in the book, `Null` where the book is gone; and what the owner
+    /// has besides.
+    pub fn snapshot(&self) -> Vec<Value> {
         let read = |rest: &str| {
             let mut body = self.cast.owner.get(&self.cast.path(rest)).body;
             // A refusal names the request, not the book.
             if body["error"].is_object() { Value::Null } else { body.take() }
         };
-        [
+        vec![
             read("?loadAccounts=true"),
             read("/transactions?query=is:trashed%20is:draft%20is:posted"),
             read("/collaborators"),
             read("/collaborators/request"),
             read("/events"),
+            read("/integrations"),
+            self.cast.owner.get("/v5/apps").ok(),
+            self.cast.owner.get("/v5/user/connections").ok(),
             self.cast.owner.get("/v5/user/tokens").ok(),
             self.cast.owner.get("/v5/user/keys").ok(),
         ]
