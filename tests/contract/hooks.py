@@ -189,6 +189,13 @@ POOLS["events"] = [
     for event in SESSION.get(f"{BASE}/v5/books/{BOOK}/events", timeout=30).json()["items"]
 ]
 
+# An app that has something to say about every event: that it is not reached.
+ECHO = send("/v5/apps", {"id": "echo", "name": "Echo"})["id"]
+send(f"/v5/books/{BOOK}/integrations", {"agentId": ECHO})
+for event in POOLS["events"]:
+    SESSION.put(f"{BASE}/v5/books/{BOOK}/events/{event}/responses/{ECHO}", timeout=30)
+POOLS["responses"] = [ECHO]
+
 # What ends the life of things, and of which; most calls get new ones.
 ENDING = {
     "deleteBook": "books",
@@ -350,6 +357,7 @@ FIELDS = {
     },
     "files": {"id": id_of("files"), "content": content},
     "queries": {"id": id_of("queries"), "query": one_of(SEARCHES)},
+    "events": {"id": id_of("events")},
     "collections": {"id": id_of("collections")},
     "apps": {
         "id": app_id,
@@ -402,6 +410,7 @@ NEEDED = {
     "queries": ["query"],
     "connections": ["agentId", "type", "uuid"],
     "integrations": ["agentId"],
+    "events": ["id"],
     "collaborators": ["email", "permission"],
 }
 ADDRESSES = ["https://app.example/done", "http://localhost:3000", "javascript:alert(1)", "/done"]

@@ -104,6 +104,7 @@ modules! {
         copied_transactions,
         counts,
         deleted_books,
+        deliveries,
         errors,
         etags,
         event_deletions,

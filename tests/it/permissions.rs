@@ -50,6 +50,8 @@ pub struct Stage {
     pub query: Value,
     /// An app of the owner, in the book.
     pub integration: Value,
+    /// An event with a response of the installed app.
+    pub event: Value,
     /// One that is not in it.
     pub app: Value,
     /// What the stranger asks for.
@@ -125,6 +127,13 @@ impl Stage {
         let ask = cast.path("/collaborators/request");
         cast.stranger.post(&format!("{ask}?permission=EDITOR"), &Value::Null).no_content();
         let request = cast.owner.get(&ask).ok()["items"][0].clone();
+        let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
+        let response = format!(
+            "/events/{}/responses/{}",
+            daybook_tests::id(&event),
+            daybook_tests::id(&installed)
+        );
+        let event = cast.owner.put(&cast.path(&response), &Value::Null).ok();
         Stage {
             cast,
             request,
@@ -134,6 +143,7 @@ impl Stage {
             group,
             query,
             integration,
+            event,
             app,
             draft,
             draft_too,
@@ -156,6 +166,18 @@ impl Stage {
             "anonymous" => &cast.anonymous,
             _ => &cast.stranger,
         }
+    }
+
+    /// The path of the response to the event.
+    pub fn response(&self) -> String {
+        let app = self.integration["agentId"].as_str().expect("an id");
+        self.cast.path(&format!("/events/{}/responses/{app}", daybook_tests::id(&self.event)))
+    }
+
+    /// replayEvents of the event.
+    pub fn replay_event(&self, caller: &Client) -> Answer {
+        let body = json!({"items": [{"id": self.event["id"]}]});
+        caller.patch(&self.cast.path("/events/replay/batch"), &body)
     }
 
     /// All that a write could change.

@@ -21,6 +21,9 @@ pub struct Targets {
     collection: String,
     token: String,
     key: String,
+    /// An event with a response of an app.
+    event: String,
+    bot: String,
     request: String,
     app: String,
     /// An app that is not in the book.
@@ -72,6 +75,7 @@ impl Targets {
                 .map(|resource| id(resource).to_owned());
         let [integration, connection] =
             [&integration, &connection].map(|resource| id(resource).to_owned());
+        let (event, bot) = responded(&cast);
         Targets {
             cast,
             account,
@@ -84,6 +88,8 @@ impl Targets {
             collection,
             token,
             key,
+            event,
+            bot,
             request,
             app,
             spare_app,
@@ -109,6 +115,7 @@ impl Targets {
             ("/connections", &self.connection),
             ("/integrations", &self.integration),
             ("/apps", &self.app),
+            ("/events", &self.event),
         ];
         let found = nouns
             .into_iter()
@@ -130,7 +137,8 @@ impl Targets {
     /// The path with what exists in its places.
     pub fn path(&self, operation: Operation) -> String {
         let book = if operation.id == "restoreBook" { &self.deleted } else { &self.cast.book };
-        operation.path.replace("{bookId}", book).replace("{id}", self.target(operation))
+        let path = operation.path.replace("{bookId}", book).replace("{id}", self.target(operation));
+        path.replace("{agentId}", &self.bot)
     }
 
     /// A body the operation accepts, as each reads its fields and ignores the others (0.10); `word`
@@ -182,7 +190,7 @@ impl Targets {
         // Where no body is read, the parameters stand in the query.
         let parameters = match operation.id {
             "copyBook" => format!("?name={word}"),
-            "auditBook" | "restoreBook" => format!("?word={word}"),
+            "auditBook" | "restoreBook" | "replayEventResponse" => format!("?word={word}"),
             "requestBookAccess" => format!("?permission=VIEWER&message={word}"),
             _ => String::new(),
         };
@@ -240,4 +248,16 @@ impl Targets {
             self.cast.owner.get("/v5/user/keys").ok(),
         ]
     }
+}
+
+/// An event with the response of an app, and the app: it has no webhook, which its response says.
+#[track_caller]
+fn responded(cast: &Cast) -> (String, String) {
+    let app = json!({"id": unique("bot"), "name": "Bot"});
+    let app = id(&cast.owner.post("/v5/apps", &app).ok()).to_owned();
+    cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app})).ok();
+    let event = id(&cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0]).to_owned();
+    let path = cast.path(&format!("/events/{event}/responses/{app}"));
+    cast.owner.put(&path, &Value::Null).ok();
+    (event, app)
 }

@@ -96,6 +96,8 @@ purposes! {
     WriteSavedQueries by WriteSavedQueries;
     /// Installing, changing and removing apps.
     WriteIntegrations by WriteIntegrations;
+    /// Replaying events, and deleting what apps have to say about them.
+    ReplayEvents by WriteIntegrations;
     /// Adding collaborators and changing their permissions.
     ManageCollaborators by ManageCollaborators;
     /// Changing the settings of the book.
@@ -121,6 +123,7 @@ mod tests {
             WriteChart.action(),
             WriteSavedQueries.action(),
             WriteIntegrations.action(),
+            ReplayEvents.action(),
             ManageCollaborators.action(),
             UpdateBook.action(),
             Audit.action(),

@@ -3,8 +3,8 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, access_request, account, amount, api_key, app, book, collaborator, collection,
-    connection, email, file, grant, group, idempotency, integration, mail, name, property, query,
-    saved_query, session, token, transaction, user, version,
+    connection, delivery, email, file, grant, group, idempotency, integration, mail, name,
+    property, query, saved_query, session, token, transaction, user, version,
 };
 
 /// Any refusal of the ledger.
@@ -40,6 +40,9 @@ pub enum Refusal {
     /// About a connection.
     #[error(transparent)]
     Connection(#[from] connection::Refusal),
+    /// About deliveries and responses.
+    #[error(transparent)]
+    Delivery(#[from] delivery::Refusal),
     /// About an e-mail address.
     #[error(transparent)]
     Email(#[from] email::Refusal),
@@ -104,6 +107,7 @@ impl Refusal {
             Self::Collaborator(refusal) => refusal.reason(),
             Self::Collection(refusal) => refusal.reason(),
             Self::Connection(refusal) => refusal.reason(),
+            Self::Delivery(refusal) => refusal.reason(),
             Self::Email(refusal) => refusal.reason(),
             Self::File(refusal) => refusal.reason(),
             Self::Grant(refusal) => refusal.reason(),

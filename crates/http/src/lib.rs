@@ -83,6 +83,7 @@ pub use identity::provider::Providers;
 pub use identity::{IDENTITY_INTERVAL, Identity};
 pub use large_copies::LargeCopies;
 pub use outgoing::allowed::WebhookTarget;
+pub use outgoing::{Failure, WebhookClient};
 pub use rate::attempts::AttemptLimit;
 pub use rate::quota::Quotas;
 pub use session::{LoginSecret, NoRandomness, WebOrigin};

@@ -16,8 +16,8 @@ use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
     access_request, account, api_key, app, balance, book, collaborator, collection, connection,
-    event, file, grant, group, health, integration, saved_query, session, signing_key, template,
-    token, transaction, user,
+    delivery, event, file, grant, group, health, integration, saved_query, session, signing_key,
+    template, token, transaction, user,
 };
 
 /// The path of a book, which most operations are inside of.
@@ -157,6 +157,12 @@ fn books() -> Vec<Operation> {
             POST "" "requestBookAccess" costs 2 => request_book_access;
             GET "/{id}" "getBookAccessRequest" => get_book_access_request;
             DELETE "/{id}" "declineBookAccessRequest" => decline_book_access_request;
+        }
+        delivery at "/v5/books/{bookId}/events" {
+            GET "/backlog" "getBookEventsBacklog" => get_book_events_backlog;
+            PATCH "/replay/batch" "replayEvents" => replay_events;
+            PUT "/{id}/responses/{agentId}" "replayEventResponse" => replay_event_response;
+            DELETE "/{id}/responses/{agentId}" "deleteEventResponse" => delete_event_response;
         }
         event at "/v5/books/{bookId}/events" {
             GET "" "listEvents" => list_events;

@@ -18,6 +18,7 @@ use crate::client_address::proxy::TrustedProxy;
 use crate::grant::{Clients, GrantLimits};
 use crate::identity::Identity;
 use crate::large_copies::LargeCopies;
+use crate::outgoing::WebhookClient;
 use crate::rate::attempts::AttemptLimit;
 use crate::rate::quota::Quotas;
 use crate::session::WebOrigin;
@@ -82,6 +83,8 @@ pub struct AppState {
     /// Links that are asked for by mail, by the address of the client (behaviour 11.14); none where
     /// no mail leaves.
     pub mailed_links: Option<AttemptLimit>,
+    /// Sends webhooks.
+    pub webhooks: WebhookClient,
     /// Wakes the mail worker.
     pub mails: Wakeup,
     /// Wakes the audit worker.
@@ -191,6 +194,7 @@ impl AppState {
             templates: Templates::default(),
             mail_address: String::new(),
             mailed_links: None,
+            webhooks: WebhookClient::new(Vec::new()).unwrap(),
             mails: Wakeup::default(),
             audits: Wakeup::default(),
             copies: LargeCopies::new(Wakeup::default(), || false),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use daybook_http::{
     ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, FileSweep,
-    GrantLimits, Headers, Identity, LargeCopies, Templates, Wakeup, check_keys,
+    GrantLimits, Headers, Identity, LargeCopies, Templates, Wakeup, WebhookClient, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Address, Options, Store};
@@ -74,6 +74,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         templates,
         mail_address: mail_address(options, address),
         mailed_links: options.mail.links(),
+        webhooks: WebhookClient::new(options.webhooks.allowed(options.listen))?,
         mails: Wakeup::default(),
         audits: Wakeup::default(),
         copies: LargeCopies::new(unfinished.clone(), {
@@ -86,7 +87,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let state = Arc::new(state);
     let calls = Arc::clone(&state.api_key_calls);
     let mut workers = workers(&state, options, &stop, unfinished)?;
-    workers.push(webhooks(&state, options, &stop)?);
+    workers.push(webhooks(&state, &stop));
     announce(options, address);
     // It returns when blocking work has ended too: an audit gives up when it is asked to.
     actix_web::rt::System::new().block_on(answer(listener, state, workers, stop))?;
@@ -143,20 +144,18 @@ fn workers(
 }
 
 /// The worker that delivers events to apps.
-fn webhooks(state: &Arc<AppState>, options: &ServeArgs, stop: &Stop) -> anyhow::Result<Worker> {
+fn webhooks(state: &Arc<AppState>, stop: &Stop) -> Worker {
     let wakeup = Wakeup::default();
     let bell = wakeup.clone();
     state.store.on_deliveries(move || bell.notify());
-    let allowed = options.webhooks.allowed(options.listen);
-    let courier = Courier::new(Arc::clone(state), allowed);
-    Ok(webhook::worker(WebhookWorker {
+    webhook::worker(WebhookWorker {
         store: Arc::clone(&state.store),
         ids: Arc::clone(&state.ids),
         clock: state.clock,
         stop: stop.clone(),
-        courier: courier.map_err(anyhow::Error::msg)?,
+        courier: Courier::new(Arc::clone(state)),
         wakeup,
-    }))
+    })
 }
 
 /// The address of this server in mails and deliveries.

@@ -58,6 +58,7 @@ refusals!(
     daybook_domain::collaborator::Refusal,
     daybook_domain::collection::Refusal,
     daybook_domain::connection::Refusal,
+    daybook_domain::delivery::Refusal,
     daybook_domain::email::Refusal,
     daybook_domain::file::Refusal,
     daybook_domain::grant::Refusal,

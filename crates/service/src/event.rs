@@ -109,6 +109,20 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     fill(tx, cx, (access, activity), (vec![event], None))
 }
 
+/// One event, as somebody sees it who is in the book.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) fn show(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: Access,
+    event: ReadEvent,
+) -> Result<View> {
+    let activity = access::find(tx, cx, access.book().key.as_str())?.activity;
+    fill(tx, cx, (access, activity), (vec![event], None))
+}
+
 /// The event of a delivery, as the user reads it who installed the app; none when it is gone.
 ///
 /// # Errors
@@ -140,8 +154,7 @@ fn hidden(access: &Access) -> &'static [EventType] {
 }
 
 /// The filter for storage; `None` when no event can match. A resource overrides error and type,
-/// error overrides type (behaviour 8.5). Events are not delivered yet, so no event has an error
-/// response.
+/// error overrides type (behaviour 8.5).
 fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
     let zone = &access.book().settings.time_zone;
     let instant = |name: &str, text: &Option<String>| match text {
@@ -159,8 +172,7 @@ fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
     Ok(match (&request.resource, request.error) {
         (Some(resource), _) => resource_number(access, resource)
             .map(|number| EventFilter { resource: Some(number), ..base }),
-        (None, Some(true)) => None,
-        (None, Some(false)) => Some(base),
+        (None, Some(error)) => Some(EventFilter { error: Some(error), ..base }),
         (None, None) => {
             Some(EventFilter { kind: request.kind.as_deref().map(kind).transpose()?, ..base })
         }

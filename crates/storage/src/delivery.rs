@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
+use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{EventDelivery, Failing, Receiver, Tries};
 use daybook_domain::event::EventType;
@@ -328,6 +329,11 @@ impl Deliveries<'_, '_> {
             conn.execute(&sql.push(" AND app_id = ").text(app.as_str()))?;
         }
         Ok(())
+    }
+
+    /// The apps that receive events of a book.
+    pub fn receivers(self, access: &Access) -> Result<Vec<Receiver>> {
+        self.tx.receivers(access.book().id)
     }
 
     /// How many events of a book wait for an app that is not paused (behaviour 8.10).

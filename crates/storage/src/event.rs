@@ -10,7 +10,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::audit::AuditedEvent;
-use daybook_domain::delivery::Receiver;
+use daybook_domain::delivery::{Receiver, ResponseKind};
 use daybook_domain::event::{Event, EventOrigin, EventType, Hash, NewEvent, ReadEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
@@ -83,6 +83,8 @@ pub struct EventFilter {
     pub kind: Option<EventType>,
     /// Not of these types.
     pub hidden: &'static [EventType],
+    /// Only with (true) or without (false) an error response of an app.
+    pub error: Option<bool>,
     /// About this resource only.
     pub resource: Option<i64>,
     /// Before this number: where the page before ended.
@@ -114,9 +116,16 @@ pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
     Ok(conn.write(rows)?)
 }
 
+/// The events with an error response of an app.
+fn failed<'s>(book: BookId) -> Sql<'s> {
+    let errors = Sql::new("SELECT r.sequence FROM bot_responses r WHERE r.book_id = ");
+    errors.int(book.get()).push(" AND r.kind = ").text(ResponseKind::Error.as_str())
+}
+
 /// The apps that receive an event.
 fn receiving(receivers: &[Receiver], event: &NewEvent) -> Vec<AppId> {
-    let receiving = receivers.iter().filter(|receiver| receiver.receives(event));
+    let subject = event.subject.as_deref();
+    let receiving = receivers.iter().filter(|receiver| receiver.receives(event.kind, subject));
     receiving.map(|receiver| receiver.app.clone()).collect()
 }
 
@@ -196,6 +205,16 @@ impl Events<'_, '_> {
         rows.into_iter().map(Row::read).collect()
     }
 
+    /// Those with these numbers, in their order.
+    pub fn by_sequences(self, access: &Access, sequences: &[i64]) -> Result<Vec<ReadEvent>> {
+        let about = events::book_id.eq(access.book().id.get());
+        let query = events::table.filter(about.and(events::sequence.eq_any(sequences)));
+        let query = query.order(events::sequence);
+        let rows: Vec<Row> =
+            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(Row::read).collect()
+    }
+
     /// The event with that number.
     pub fn find(self, access: &Access, sequence: i64) -> Result<Option<ReadEvent>> {
         let query = events::table.find((access.book().id.get(), sequence));
@@ -220,10 +239,15 @@ impl Tx<'_> {
         filter: &EventFilter,
         limit: i64,
     ) -> Result<Sql<'static>> {
-        let EventFilter { after, before, kind, hidden, resource, below } = filter;
+        let EventFilter { after, before, kind, hidden, error, resource, below } = filter;
         let book = access.book().id;
         let mut page =
             Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
+        page = match error {
+            None => page,
+            Some(true) => page.push(" AND k.sequence IN (").append(failed(book)).push(")"),
+            Some(false) => page.push(" AND k.sequence NOT IN (").append(failed(book)).push(")"),
+        };
         if let Some(kind) = kind {
             page = page.push(" AND k.kind = ").int(i64::from(kind.number()));
         }

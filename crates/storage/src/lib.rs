@@ -69,6 +69,7 @@ mod planner;
 mod plans;
 mod pool;
 pub mod posted_months;
+mod replay;
 pub mod saved_query;
 mod schema;
 pub mod session;

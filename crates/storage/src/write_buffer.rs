@@ -51,6 +51,7 @@ impl WriteBuffer {
         self.added.is_empty()
             && self.total_deltas.is_empty()
             && self.events.is_empty()
+            && self.deliveries.is_empty()
             && self.book_states.is_empty()
     }
 

@@ -76,7 +76,8 @@ fn routes_are_the_documents(_: &Server) {
 }
 
 /// Operations that take everything from the path.
-const WITHOUT_BODY: [&str; 4] = ["auditBook", "copyBook", "requestBookAccess", "restoreBook"];
+const WITHOUT_BODY: [&str; 5] =
+    ["auditBook", "copyBook", "replayEventResponse", "requestBookAccess", "restoreBook"];
 
 fn operations_are_documented_whole(_: &Server) {
     for operation in operations() {
@@ -298,7 +299,8 @@ impl Private {
         ];
         let resource =
             found.into_iter().find(|(noun, _)| path.contains(noun)).map_or("", |(_, id)| id);
-        path.replace("{bookId}", &self.book).replace("{id}", resource)
+        let path = path.replace("{bookId}", &self.book).replace("{id}", resource);
+        path.replace("{agentId}", "some-app")
     }
 
     /// A body that every writing operation understands: each reads its fields and ignores the

@@ -71,7 +71,8 @@ impl Session {
             .find(|operation| operation.id == name)
             .unwrap_or_else(|| panic!("{name} is documented"));
         let path = operation.path.replace("{bookId}", &self.book);
-        let path = path.replace("{id}", at).replace("{agentId}", at);
+        let (at, agent) = at.split_once('|').unwrap_or((at, at));
+        let path = path.replace("{id}", at).replace("{agentId}", agent);
         let answer = self.caller.send(operation.method, &format!("{path}{query}"), body);
         assert!(
             (200..300).contains(&answer.status),
@@ -135,6 +136,18 @@ fn answers_are_the_documents(server: &Server) {
     assert!(silent.is_empty(), "operations whose answer nobody looked at: {silent:?}");
 }
 
+/// What an app has to say about an event: it is not reached.
+fn responses(session: &Session, app: &str) {
+    let events = session.read("listEvents", "", "?type=TRANSACTION_POSTED&limit=1");
+    let event = id(&events["items"][0]).to_owned();
+    session.read("getBookEventsBacklog", "", "");
+    let items = json!({"items": [{"id": event}]});
+    session.call("replayEvents", "", "?errorsOnly=true", &items);
+    let both = format!("{event}|{app}");
+    session.call("replayEventResponse", &both, "", &Value::Null);
+    session.call("deleteEventResponse", &both, "", &Value::Null);
+}
+
 fn apps(session: &Session) {
     let whole = unique("app");
     let body = json!({
@@ -179,6 +192,7 @@ fn apps(session: &Session) {
     session.write("updateIntegration", &changes);
     session.read("listIntegrations", "", "");
     session.read("listBookApps", "", "");
+    responses(session, &whole);
     session.read("deleteIntegration", id(&installed), "");
     let bank = json!({"agentId": whole, "type": "BANK", "properties": {"token": "secret"}});
     let connected = session.write("createConnection", &bank);

@@ -4,10 +4,12 @@
 
 mod answer;
 mod receiver;
+mod refusal;
 mod tries;
 
 pub use answer::{BotResponse, MAX_MESSAGE, Remark, ResponseKind, read_answer};
 pub use receiver::{Receiver, webhook};
+pub use refusal::Refusal;
 pub use tries::{DeliveryAttempt, Failing, Next, Tries};
 
 use crate::app::AppId;

@@ -6,9 +6,11 @@
 //! | `parcel` | Writes the request: body, tokens, signatures |
 //! | `signature` | Signs with the secret of the app |
 //! | `answer` | Reads the answer |
+//! | `replay` | What users ask of responses and of the backlog |
 
 mod answer;
 mod parcel;
+mod replay;
 mod signature;
 
 use std::sync::Arc;
@@ -18,18 +20,18 @@ use daybook_domain::delivery::{DeliveryAttempt, EventDelivery};
 use daybook_service::delivery::{self, Outcome, Prepared};
 
 use crate::error::ApiError;
-use crate::outgoing::WebhookClient;
-use crate::outgoing::allowed::WebhookTarget;
 use crate::run;
 use crate::state::AppState;
 
 pub(crate) use parcel::place_of_secret;
+pub(crate) use replay::{
+    delete_event_response, get_book_events_backlog, replay_event_response, replay_events,
+};
 
 /// Sends events to apps.
 #[derive(Clone)]
 pub struct Courier {
     state: Arc<AppState>,
-    client: WebhookClient,
 }
 
 /// An event that was sent, or was not to be sent.
@@ -42,13 +44,10 @@ pub struct Sent {
 }
 
 impl Courier {
-    /// A courier that reaches these targets besides the public internet.
-    ///
-    /// # Errors
-    /// When TLS cannot be set up.
-    pub fn new(state: Arc<AppState>, allowed: Vec<WebhookTarget>) -> Result<Self, String> {
-        let client = WebhookClient::new(allowed).map_err(|failure| failure.to_string())?;
-        Ok(Self { state, client })
+    /// A courier.
+    #[must_use]
+    pub const fn new(state: Arc<AppState>) -> Self {
+        Self { state }
     }
 
     /// Sends the event of a delivery. It takes no longer than a minute and what the database takes.
@@ -72,7 +71,7 @@ impl Courier {
             Prepared::Lost => return Ok(sent(Outcome::Stopped)),
         };
         let attempt = match parcel::request(state, delivery, *parcel).await {
-            Ok(request) => answer::read(self.client.send(request).await),
+            Ok(request) => answer::read(state.webhooks.send(request).await),
             Err(parcel::Unwritten::Address) => {
                 DeliveryAttempt::Failed("the address of the app is none".to_owned())
             }

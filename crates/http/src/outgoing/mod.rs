@@ -17,7 +17,7 @@ use reqwest::{Client, Url};
 
 use address::Reach;
 
-pub(crate) use webhook::WebhookClient;
+pub use webhook::WebhookClient;
 
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -28,7 +28,7 @@ const MAX_ANSWER: usize = 1024 * 1024;
 
 /// Why a request got no answer. It names no address and no part of the request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The name has no address that may be reached.
     #[error("the address may not be reached")]
     Address,

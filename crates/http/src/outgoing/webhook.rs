@@ -21,7 +21,7 @@ const MAX_ANSWER: usize = 64 * 1024;
 
 /// Sends webhooks. Clones share connections.
 #[derive(Debug, Clone)]
-pub(crate) struct WebhookClient {
+pub struct WebhookClient {
     encrypted: Outgoing,
     plain: Outgoing,
 }
@@ -31,7 +31,7 @@ impl WebhookClient {
     ///
     /// # Errors
     /// When TLS cannot be set up.
-    pub(crate) fn new(allowed: Vec<WebhookTarget>) -> Result<Self, Failure> {
+    pub fn new(allowed: Vec<WebhookTarget>) -> Result<Self, Failure> {
         Self::within(allowed, DELIVERY_TIMEOUT)
     }
 

@@ -11,6 +11,8 @@ use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 pub use daybook_storage::delivery::{Leased, Occupied};
 
+pub mod replay;
+
 use std::sync::Arc;
 
 use crate::context::{Context, visitor};

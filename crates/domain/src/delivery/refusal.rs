@@ -1,0 +1,31 @@
+//! Why something about deliveries and responses was refused.
+
+use crate::reason::Reason;
+
+/// Why something about deliveries and responses was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No event with that id in the book.
+    #[error("event not found: {0}")]
+    UnknownEvent(String),
+    /// No events with these ids in the book.
+    #[error("events not found. Ids: [{}]", .0.join(", "))]
+    UnknownEvents(Vec<String>),
+    /// The app is not installed in the book.
+    #[error("the app {0:?} is not installed in this book")]
+    NotInstalled(String),
+    /// The app has not responded to the event.
+    #[error("the app has not responded to this event")]
+    NoResponse,
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::UnknownEvent(_)
+            | Self::UnknownEvents(_)
+            | Self::NotInstalled(_)
+            | Self::NoResponse => Reason::NotFound,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The backlog and the responses to events (behaviour 8.10, 8.12).
+
+use daybook_service::Context;
+use daybook_service::delivery::replay::{self, ReplayBegun};
+use daybook_service::event::View;
+use daybook_service::idempotency::{KeyScope, once};
+use daybook_storage::Lane;
+use serde::{Deserialize, Serialize};
+
+use super::Courier;
+use crate::body::Body;
+use crate::error::{ApiError, RequestError};
+use crate::event;
+use crate::reply::{self, ApiResult, Reply};
+use crate::request::ApiRequest;
+use crate::run;
+use crate::wire::objects_only;
+
+/// How much there is to do.
+#[derive(Serialize)]
+struct BacklogOut {
+    count: i64,
+}
+
+/// A list of events, of which only the ids are read.
+#[derive(Deserialize)]
+#[serde(remote = "Self")]
+pub(crate) struct EventsIn {
+    #[serde(default)]
+    items: Vec<EventIn>,
+}
+
+/// An event, of which only the id is read.
+#[derive(Deserialize)]
+#[serde(remote = "Self")]
+struct EventIn {
+    #[serde(default)]
+    id: Option<String>,
+}
+
+objects_only!(EventsIn, EventIn);
+
+/// GET events/backlog.
+pub(crate) async fn get_book_events_backlog(asked: ApiRequest) -> ApiResult {
+    let book = asked.book();
+    let encode = |count: &i64, _: &Context| reply::ok(&BacklogOut { count: *count });
+    asked.read(move |tx, cx| replay::backlog(tx, cx, &book), encode).await
+}
+
+/// PATCH events/replay/batch.
+pub(crate) async fn replay_events(asked: ApiRequest, body: Body<EventsIn>) -> ApiResult {
+    let (book, errors_only) = (asked.book(), asked.flag("errorsOnly") == Some(true));
+    let ids: Vec<String> =
+        body.0.items.into_iter().map(|event| event.id.unwrap_or_default()).collect();
+    let lane = book.clone();
+    let work = move |tx: &mut daybook_storage::Tx<'_>, cx: &Context| {
+        replay::replay(tx, cx, &book, (&ids, errors_only))
+    };
+    asked.write(&lane, work, |(), _| reply::no_content()).await
+}
+
+/// DELETE events/{id}/responses/{agentId}.
+pub(crate) async fn delete_event_response(asked: ApiRequest) -> ApiResult {
+    let (book, id, app, base) = (asked.book(), asked.id(), asked.agent(), asked.base());
+    let lane = book.clone();
+    let work = move |tx: &mut daybook_storage::Tx<'_>, cx: &Context| {
+        replay::delete(tx, cx, &book, (&id, &app))
+    };
+    asked.write(&lane, work, move |view, cx| shown(view, cx, &base)).await
+}
+
+/// PUT events/{id}/responses/{agentId}: between its two units of work the event is sent.
+pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
+    let (book, id, app, base) = (asked.book(), asked.id(), asked.agent(), asked.base());
+    let (cx, state, claim) = asked.into_claim()?;
+    let (lane, scope) = (Lane::of_book(&book), KeyScope::Book(book.clone()));
+    let (caller, key) = (cx.clone(), claim.clone());
+    let begin = move |tx: &mut daybook_storage::Tx<'_>| {
+        replay::begin(tx, &caller, &book, (&id, &app), key.as_ref())
+    };
+    let leased = match run::write(&state, lane, begin).await? {
+        ReplayBegun::Answered(known) => return known.try_into(),
+        ReplayBegun::Leased(leased) => leased,
+    };
+    let courier = Courier::new(state.clone().into_inner());
+    // A task of its own: it goes on when the client leaves.
+    let sending = actix_web::rt::spawn(async move {
+        let sent = courier.send(&leased.delivery).await.map_err(RequestError::Failed)?;
+        let cx = Context { now: (state.clock)(), ..cx };
+        let whole = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Reply, ApiError> {
+            let (asked, outcome) = (cx.clone(), sent.outcome);
+            let answer = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Reply, ApiError> {
+                Ok(shown(&replay::end(tx, &asked, &leased, outcome)?, &asked, &base))
+            };
+            let Some(claim) = claim else { return answer(tx) };
+            once(tx, &cx, &scope, &claim, |tx| answer(tx)?.into_answer())?.try_into()
+        };
+        run::write(&state, lane, whole).await
+    });
+    sending.await.map_err(|error| RequestError::Failed(error.to_string()))?
+}
+
+fn shown(view: &View, cx: &Context, base: &str) -> Reply {
+    reply::json(event::delivered(view, cx, base).map(|(_, text)| text))
+}

@@ -1,0 +1,185 @@
+//! Use cases of the backlog and of responses to events (behaviour 8.10, 8.12).
+
+use std::collections::HashSet;
+
+use daybook_domain::app::AppId;
+use daybook_domain::delivery::{
+    DeliveryAttempt, EventDelivery, Refusal, Remark, ResponseKind, Tries,
+};
+use daybook_domain::event::{ReadEvent, sequence_of};
+use daybook_domain::idempotency::Claim;
+use daybook_domain::permission::Action;
+use daybook_domain::purpose::ReplayEvents;
+use daybook_storage::access::AccessTo;
+use daybook_storage::{Error as StorageError, Tx};
+
+use super::{Leased, Outcome, respond, until};
+use crate::context::Context;
+use crate::error::Result;
+use crate::event::{self, View};
+use crate::idempotency::{KeyedAnswer, answered};
+use crate::{access, batch};
+
+/// getBookEventsBacklog: how many events of the book are on their way.
+///
+/// # Errors
+/// What the access step refuses.
+pub fn backlog(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<i64> {
+    let access = access::enter(tx, cx, book, Action::ReadEvents)?;
+    Ok(tx.deliveries().backlog(access.book().id)?)
+}
+
+/// replayEvents: the events go once more to the apps that receive them; with `errors_only` to those
+/// whose response is an error.
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::UnknownEvents`]; 400 for too many.
+pub fn replay(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    (ids, errors_only): (&[String], bool),
+) -> Result<()> {
+    let access = access::enter_to(tx, cx, book, ReplayEvents)?;
+    batch::check_named("items", ids.len())?;
+    let numbers: Vec<Option<i64>> =
+        ids.iter().map(|id| sequence_of(id, &access.book().key)).collect();
+    let wanted: Vec<i64> = numbers.iter().flatten().copied().collect();
+    let events = tx.events().by_sequences(&access, &wanted)?;
+    let known: HashSet<i64> = events.iter().map(|read| read.event.sequence).collect();
+    let is_known = |number: &Option<i64>| number.is_some_and(|number| known.contains(&number));
+    let unknown = ids.iter().zip(&numbers).filter(|(_, number)| !is_known(number));
+    let unknown: Vec<String> = unknown.map(|(id, _)| id.chars().take(60).collect()).collect();
+    if !unknown.is_empty() {
+        return Err(Refusal::UnknownEvents(unknown).into());
+    }
+    let receivers = tx.deliveries().receivers(&access)?;
+    let responses = tx.bot_responses().of_events(&access, &wanted)?;
+    let failed = |read: &ReadEvent, app: &AppId| {
+        let to_it = responses.get(&read.event.sequence).into_iter().flatten();
+        to_it.into_iter().any(|one| one.app == *app && one.kind == ResponseKind::Error)
+    };
+    let mut deliveries = Vec::new();
+    for read in &events {
+        for receiver in &receivers {
+            let receives = receiver.receives(read.event.kind, read.subject());
+            if receives && (!errors_only || failed(read, &receiver.app)) {
+                deliveries.push(of(cx, &access, read, receiver.app.clone()));
+            }
+        }
+    }
+    tx.deliveries().queue(&access, &deliveries, cx.now);
+    Ok(())
+}
+
+/// Deletes the response of an app to an event.
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::UnknownEvent`], [`Refusal::NoResponse`].
+pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, (id, app): (&str, &str)) -> Result<View> {
+    let access = access::enter_to(tx, cx, book, ReplayEvents)?;
+    let read = find(tx, &access, id)?;
+    if !tx.bot_responses().delete(&access, read.event.sequence, app)? {
+        return Err(Refusal::NoResponse.into());
+    }
+    event::show(tx, cx, access.into_access(), read)
+}
+
+/// How the replay of one event begins.
+#[derive(Debug)]
+pub enum ReplayBegun {
+    /// A request with the same key was answered already.
+    Answered(KeyedAnswer),
+    /// The event is to be sent.
+    Leased(Box<Leased>),
+}
+
+/// The first step of replayEventResponse: takes the queue of the app.
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::UnknownEvent`], [`Refusal::NotInstalled`]; 503 while
+/// something else is delivered to the app.
+pub fn begin(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    (id, app): (&str, &str),
+    claim: Option<&Claim>,
+) -> Result<ReplayBegun> {
+    let access = access::enter_to(tx, cx, book, ReplayEvents)?;
+    if let Some(claim) = claim
+        && let Some(known) = answered(tx, cx, claim)?
+    {
+        return Ok(ReplayBegun::Answered(known));
+    }
+    let read = find(tx, &access, id)?;
+    let app = AppId::stored(app.to_owned());
+    if tx.integrations().installer(access.book().id, &app)?.is_none() {
+        return Err(Refusal::NotInstalled(app.as_str().chars().take(60).collect()).into());
+    }
+    let delivery = of(cx, &access, &read, app);
+    let leased = tx.deliveries().take_one(&access, delivery, cx.mint(), (cx.now, until(cx.now)))?;
+    let busy = || {
+        let why = "another event is being delivered to the app".to_owned();
+        StorageError::Unavailable(why)
+    };
+    Ok(ReplayBegun::Leased(Box::new(leased.ok_or_else(busy)?)))
+}
+
+/// The last step of replayEventResponse: writes down what became of it, and shows the event.
+///
+/// # Errors
+/// What the access step refuses; 503 when the replay took so long that another one has begun.
+pub fn end(tx: &mut Tx<'_>, cx: &Context, leased: &Leased, outcome: Outcome) -> Result<View> {
+    let delivery = &leased.delivery;
+    let access = access::enter_to(tx, cx, delivery.key.as_str(), ReplayEvents)?;
+    if !tx.deliveries().holds(leased)? {
+        let why = "the replay took too long".to_owned();
+        return Err(StorageError::Unavailable(why).into());
+    }
+    let remark = match outcome {
+        Outcome::Tried(DeliveryAttempt::Answered(remark)) => remark,
+        Outcome::Tried(DeliveryAttempt::Busy(_)) => {
+            Some(Remark::failed("not delivered: status 429"))
+        }
+        Outcome::Tried(DeliveryAttempt::Failed(why)) => {
+            Some(Remark::failed(&format!("not delivered: {why}")))
+        }
+        Outcome::Unsent(remark) => Some(remark),
+        Outcome::Dropped => Some(Remark::failed("not delivered: the app has no webhook")),
+        Outcome::Stopped => {
+            Some(Remark::failed("not delivered: who installed the app has no access"))
+        }
+    };
+    respond(tx, delivery, remark, cx.now)?;
+    let due_at = tx.deliveries().end(leased)?.map(|_| cx.now);
+    tx.deliveries().release(leased, due_at, leased.failing)?;
+    let read = tx.events().find(&access, delivery.sequence)?;
+    let read = read.ok_or_else(|| Refusal::UnknownEvent(delivery.sequence.to_string()))?;
+    event::show(tx, cx, access.into_access(), read)
+}
+
+fn find(tx: &mut Tx<'_>, access: &AccessTo<ReplayEvents>, id: &str) -> Result<ReadEvent> {
+    let found = match sequence_of(id, &access.book().key) {
+        Some(sequence) => tx.events().find(access, sequence)?,
+        None => None,
+    };
+    Ok(found.ok_or_else(|| Refusal::UnknownEvent(id.chars().take(60).collect()))?)
+}
+
+/// The chain of apps goes on: an app that replays events for ever comes to its end.
+fn of(
+    cx: &Context,
+    access: &AccessTo<ReplayEvents>,
+    read: &ReadEvent,
+    app: AppId,
+) -> EventDelivery {
+    EventDelivery {
+        book: access.book().id,
+        key: access.book().key.clone(),
+        app,
+        sequence: read.event.sequence,
+        depth: cx.depth,
+        tries: Tries::default(),
+    }
+}

@@ -1,0 +1,1 @@
+DROP INDEX bot_responses_kind;

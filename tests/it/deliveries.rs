@@ -1,0 +1,218 @@
+//! The backlog and the responses to events (8.5, 8.10, 8.12).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use daybook_tests::receiver::{Receiver, fine};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id, pause};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::file_sweep::eventually;
+use crate::reading::items;
+use crate::webhooks::install;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_8_10_the_backlog_falls_to_zero,
+        rule_8_5_events_with_errors,
+        rule_8_12_replay_of_one_event,
+        rule_8_12_never_beside_another_delivery,
+        rule_8_12_replay_of_many,
+        rule_8_12_what_is_refused,
+        rule_8_12_deleting_a_response,
+    ]
+}
+
+#[track_caller]
+fn lunch(cast: &Cast, description: &str) -> Value {
+    cast.record("2026-01-05", "10", "Cash", "Food", description)
+}
+
+fn book(server: &Server) -> Cast {
+    Cast::with_accounts(server, &CASH_AND_FOOD)
+}
+
+fn backlog(cast: &Cast) -> Value {
+    cast.viewer.get(&cast.path("/events/backlog")).ok()["count"].clone()
+}
+
+fn idle(cast: &Cast) {
+    eventually("8.10: the backlog falls to 0", || backlog(cast) == 0);
+}
+
+/// The newest events of postings.
+fn events(cast: &Cast) -> Vec<Value> {
+    items(&cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok()).clone()
+}
+
+fn response_of(cast: &Cast, event: &Value, app: &Value) -> String {
+    let app = app["id"].as_str().expect("an id");
+    cast.path(&format!("/events/{}/responses/{app}", id(event)))
+}
+
+fn rule_8_10_the_backlog_falls_to_zero(server: &Server) {
+    let cast = book(server);
+    assert_eq!(backlog(&cast), 0);
+    let open = Arc::new(AtomicBool::new(false));
+    let gate = Arc::clone(&open);
+    let slow = Receiver::answering(move |_| {
+        while !gate.load(Ordering::SeqCst) {
+            pause(Duration::from_millis(5));
+        }
+        fine("{}")
+    });
+    let fast = Receiver::start();
+    for receiver in [&slow, &fast] {
+        install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    }
+    for number in 0..4 {
+        lunch(&cast, &format!("t{number}"));
+    }
+    fast.wait_for(4);
+    slow.wait_for(1);
+    assert_eq!(backlog(&cast), 4, "8.10: events, not deliveries");
+    open.store(true, Ordering::SeqCst);
+    idle(&cast);
+    assert_eq!(slow.received().len(), 4);
+}
+
+fn rule_8_5_events_with_errors(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::answering(|received| {
+        let transaction = &received.body["data"]["object"]["transaction"];
+        fine(match transaction["description"].as_str() {
+            Some("bad") => r#"{"error": "no"}"#,
+            _ => r#"{"warning": "hm"}"#,
+        })
+    });
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    for description in ["good", "bad", "fine", "bad"] {
+        lunch(&cast, description);
+    }
+    receiver.wait_for(4);
+    idle(&cast);
+    let listed = |query: &str| {
+        let page = cast.owner.get(&cast.path(&format!("/events?{query}"))).ok();
+        column(&page, "id")
+    };
+    let all = listed("type=TRANSACTION_POSTED");
+    assert_eq!(listed("error=true"), [all[0].clone(), all[2].clone()], "8.5: newest first");
+    assert_eq!(listed("error=true&type=BOOK_CREATED").len(), 2, "8.5: type is ignored");
+    let without = listed("error=false");
+    assert!(without.contains(&all[1]) && !without.contains(&all[0]));
+    let page = cast.owner.get(&cast.path("/events?error=true&limit=1")).ok();
+    let cursor = page["cursor"].as_str().expect("a cursor");
+    assert_eq!(listed(&format!("limit=1&cursor={cursor}")), [all[2].clone()], "8.5: pages");
+}
+
+fn rule_8_12_replay_of_one_event(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::answering(|received| {
+        fine(if received.header("webhook-id").starts_with("00") {
+            r#"{"result": "once more"}"#
+        } else {
+            "{}"
+        })
+    });
+    // It is not subscribed to anything, and gets what is replayed all the same.
+    let app = install(&cast, &receiver.url(), &["BOOK_DELETED"], json!({}));
+    lunch(&cast, "one");
+    let event = events(&cast).remove(0);
+    let path = response_of(&cast, &event, &app);
+    let shown = cast.editor.put(&path, &Value::Null).ok();
+    assert_eq!(shown["id"], event["id"]);
+    assert_eq!(shown["botResponses"][0]["message"], "once more");
+    assert_eq!(receiver.received()[0].body["id"], event["id"]);
+    let keyed = cast.editor.header("Idempotency-Key", "once");
+    let first = keyed.put(&path, &Value::Null).ok();
+    assert_eq!(keyed.put(&path, &Value::Null).ok(), first);
+    assert_eq!(receiver.received().len(), 2, "0.16: with a key it is sent once");
+    let unreached = json!({"id": app["id"], "webhookUrl": "http://127.0.0.1:1/", "name": "Bot"});
+    cast.owner.put("/v5/apps", &unreached).ok();
+    let shown = cast.owner.put(&path, &Value::Null).ok();
+    assert_eq!(shown["botResponses"].as_array().map(Vec::len), Some(1), "8.7: it is replaced");
+    assert_eq!(shown["botResponses"][0]["type"], "ERROR");
+    idle(&cast);
+}
+
+fn rule_8_12_never_beside_another_delivery(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::answering(|_| {
+        pause(Duration::from_millis(1_500));
+        fine("{}")
+    });
+    let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    lunch(&cast, "one");
+    receiver.wait_for(1);
+    let path = response_of(&cast, &events(&cast)[0], &app);
+    cast.owner.put(&path, &Value::Null).refused(503, "backendError");
+    idle(&cast);
+    cast.owner.put(&path, &Value::Null).ok();
+    assert_eq!(receiver.received().len(), 2);
+}
+
+fn rule_8_12_replay_of_many(server: &Server) {
+    let cast = book(server);
+    let receivers = [r#"{"error": "no"}"#, r#"{"result": "yes"}"#]
+        .map(|answer| Receiver::answering(move |_| fine(answer)));
+    for receiver in &receivers {
+        install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    }
+    for description in ["one", "two"] {
+        lunch(&cast, description);
+    }
+    for receiver in &receivers {
+        receiver.wait_for(2);
+    }
+    idle(&cast);
+    let all: Vec<Value> = items(&cast.owner.get(&cast.path("/events")).ok()).clone();
+    let ids: Vec<Value> = all.iter().map(|event| json!({"id": event["id"]})).collect();
+    let replay = |query: &str| {
+        let path = cast.path(&format!("/events/replay/batch{query}"));
+        cast.editor.patch(&path, &json!({"items": ids})).no_content();
+        idle(&cast);
+    };
+    replay("?errorsOnly=true");
+    assert_eq!(receivers[0].wait_for(4).len(), 4, "8.12: those with an error");
+    assert_eq!(receivers[1].received().len(), 2, "8.12: and no others");
+    replay("");
+    assert_eq!(receivers[0].wait_for(6).len(), 6, "8.12: those subscribed to the type");
+    assert_eq!(receivers[1].wait_for(4).len(), 4);
+    let last = &receivers[1].received()[2..];
+    assert!(last[0].body["sequence"].as_i64() < last[1].body["sequence"].as_i64(), "8.9: in order");
+}
+
+fn rule_8_12_what_is_refused(server: &Server) {
+    let cast = book(server);
+    let app = install(&cast, "http://127.0.0.1:1/", &["BOOK_DELETED"], json!({}));
+    let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+    let batch = cast.path("/events/replay/batch");
+    let unknown = json!({"items": [{"id": event["id"]}, {"id": "nonsense"}, {}]});
+    let message = cast.owner.patch(&batch, &unknown).refused(404, "notFound");
+    assert!(message.contains("Ids: [nonsense, ]"), "{message}");
+    let many: Vec<Value> = (0..1_001).map(|_| json!({"id": event["id"]})).collect();
+    cast.owner.patch(&batch, &json!({"items": many})).refused(400, "badRequest");
+    let none = json!({"id": "nobody"});
+    let path = response_of(&cast, &event, &none);
+    cast.owner.put(&path, &Value::Null).refused(404, "notFound");
+    let lost = response_of(&cast, &json!({"id": "nonsense"}), &app);
+    cast.owner.put(&lost, &Value::Null).refused(404, "notFound");
+    cast.owner.delete(&lost).refused(404, "notFound");
+}
+
+fn rule_8_12_deleting_a_response(server: &Server) {
+    let cast = book(server);
+    let app = install(&cast, "http://127.0.0.1:1/", &["BOOK_DELETED"], json!({}));
+    let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+    let path = response_of(&cast, &event, &app);
+    cast.owner.delete(&path).refused(404, "notFound");
+    cast.owner.put(&path, &Value::Null).ok();
+    let listed = || column(&cast.owner.get(&cast.path("/events?error=true")).ok(), "id");
+    assert_eq!(listed(), [id(&event)]);
+    let shown = cast.editor.delete(&path).ok();
+    assert_eq!((&shown["id"], &shown["botResponses"]), (&event["id"], &json!([])));
+    assert!(listed().is_empty(), "8.5: none is left");
+    cast.owner.delete(&path).refused(404, "notFound");
+}
