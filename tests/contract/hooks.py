@@ -165,7 +165,12 @@ MAKERS = {
     ),
     "connections": made(
         lambda: "/v5/user/connections",
-        lambda number: {"agentId": "some-bank", "type": "BANK", "uuid": str(number % 40)},
+        lambda number: {
+            "agentId": "some-bank",
+            "type": "BANK",
+            "name": "Bank",
+            "uuid": str(number % 40),
+        },
     ),
     "tokens": made(lambda: "/v5/user/tokens", lambda number: {"name": f"Token {number}"}),
     "keys": key,
@@ -393,7 +398,7 @@ FIELDS = {
 }
 # Nearly every name the document makes up is empty, or taken by the second request. The makers count
 # from 1.
-for noun in ["accounts", "groups", "files", "collections", "apps", "books"]:
+for noun in ["accounts", "groups", "files", "collections", "connections", "apps", "books"]:
     FIELDS[noun]["name"] = (
         lambda rng, operation: rng.choice(["Account", "Group", "Ação", "9", "a/b?c"])
         + f" {rng.randrange(10**6, 10**7)}"
@@ -408,7 +413,7 @@ NEEDED = {
     "books": ["name"],
     "transactions": ["date", "amount", "creditAccount", "debitAccount"],
     "queries": ["query"],
-    "connections": ["agentId", "type", "uuid"],
+    "connections": ["agentId", "type", "uuid", "name"],
     "integrations": ["agentId"],
     "events": ["id"],
     "collaborators": ["email", "permission"],

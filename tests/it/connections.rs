@@ -59,7 +59,8 @@ fn rule_9_5_connect_and_find_again(server: &Server) {
     assert_eq!(user.get(ALL).ok(), json!({"items": []}), "behaviour 2.7");
     let (bot, uuid) = (app(&user), unique("uuid"));
     let body = json!({
-        "agentId": bot["id"], "uuid": uuid, "properties": {"Access Token": "secret", "gone": ""},
+        "agentId": bot["id"], "uuid": uuid, "name": "Tax Bot",
+        "properties": {"Access Token": "secret", "gone": ""},
     });
     let made = connect(&user, body.clone());
     let owner = user.get("/v5/user").ok();
@@ -95,8 +96,8 @@ fn rule_9_5_the_app_of_the_header(server: &Server) {
     let user = person(server, "user");
     let bot = app(&user);
     let by_app = user.header("service-agent-id", id(&bot));
-    assert_eq!(connect(&by_app, json!({"uuid": "1"}))["agentId"], bot["id"]);
-    user.post(ALL, &json!({"uuid": "1"})).refused(400, "badRequest");
+    assert_eq!(connect(&by_app, json!({"uuid": "1", "name": "Mine"}))["agentId"], bot["id"]);
+    user.post(ALL, &json!({"uuid": "1", "name": "Mine"})).refused(400, "badRequest");
 }
 
 fn rule_9_5_update(server: &Server) {
@@ -129,15 +130,23 @@ fn rule_9_5_what_cannot_be_connected(server: &Server) {
     let (user, other) = (person(server, "user"), person(server, "other"));
     let hidden = app(&other);
     let closed = user.post("/v5/apps", &json!({"id": unique("bot"), "name": "Closed"})).ok();
+    let with = |field: &str, value: Value| {
+        let mut body = bank("1");
+        body[field] = value;
+        body
+    };
     for body in [
         json!({}),
-        json!({"agentId": " "}),
-        json!({"agentId": unique("unknown")}),
-        json!({"agentId": hidden["id"]}),
-        json!({"agentId": closed["id"]}),
-        json!({"agentId": "Some Bank", "type": "BANK"}),
-        json!({"agentId": "some-bank", "type": "BANK", "uuid": "u".repeat(256)}),
-        json!({"agentId": "some-bank", "type": "BANK", "properties": {"k": "v".repeat(8_193)}}),
+        json!({"agentId": " ", "name": "A"}),
+        json!({"agentId": unique("unknown"), "name": "A"}),
+        json!({"agentId": hidden["id"], "name": "A"}),
+        json!({"agentId": closed["id"], "name": "A"}),
+        json!({"agentId": "some-bank", "type": "BANK"}),
+        json!({"agentId": "some-bank", "type": "BANK", "name": " "}),
+        with("agentId", json!("Some Bank")),
+        with("uuid", json!("u".repeat(256))),
+        with("name", json!("n".repeat(256))),
+        with("properties", json!({"k": "v".repeat(8_193)})),
     ] {
         let message = user.post(ALL, &body).refused(400, "badRequest");
         assert!(!message.is_empty(), "{body}");
@@ -151,7 +160,7 @@ fn rule_9_5_banks_need_no_app(server: &Server) {
     let user = person(server, "user");
     let has_banks = || user.get("/v5/user").ok()["bankConnections"].clone();
     assert_eq!(has_banks(), false);
-    connect(&user, json!({"agentId": app(&user)["id"], "uuid": "1"}));
+    connect(&user, json!({"agentId": app(&user)["id"], "name": "App"}));
     assert_eq!(has_banks(), false, "an app is no bank");
     let made = connect(&user, bank("1"));
     shows(&made, &json!({"agentId": "some-bank", "type": "BANK", "name": "My Bank"}));
@@ -219,8 +228,9 @@ fn rule_9_5_integrations_of_readable_books(server: &Server) {
 fn rule_9_4_an_app_is_installed_once_for_each_connection(server: &Server) {
     let cast = Cast::new(server);
     let bot = app(&cast.owner);
-    let connections =
-        ["1", "2"].map(|uuid| connect(&cast.owner, json!({"agentId": bot["id"], "uuid": uuid})));
+    let connections = ["1", "2"].map(|uuid| {
+        connect(&cast.owner, json!({"agentId": bot["id"], "uuid": uuid, "name": "Mine"}))
+    });
     let install = |connection: &Value| {
         let body = json!({"agentId": bot["id"], "connectionId": connection["id"]});
         cast.owner.post(&cast.path("/integrations"), &body).ok()
@@ -241,7 +251,7 @@ fn rule_9_4_whose_connection_it_is(server: &Server) {
         let body = json!({"agentId": "some-bank", "connectionId": connection});
         cast.owner.post(&cast.path("/integrations"), &body).refused(400, "badRequest");
     }
-    let of_app = connect(&cast.owner, json!({"agentId": app(&cast.owner)["id"], "uuid": "1"}));
+    let of_app = connect(&cast.owner, json!({"agentId": app(&cast.owner)["id"], "name": "Mine"}));
     let body = json!({"agentId": "some-bank", "connectionId": of_app["id"]});
     let message = cast.owner.post(&cast.path("/integrations"), &body).refused(400, "badRequest");
     assert!(message.contains("some-bank"), "only a bank needs no app: {message}");

@@ -66,7 +66,7 @@ impl Targets {
         }
         let installed = json!({"agentId": app});
         let integration = cast.owner.post(&cast.path("/integrations"), &installed).ok();
-        let bank = json!({"agentId": "some-bank", "type": "BANK"});
+        let bank = json!({"agentId": "some-bank", "type": "BANK", "name": "Bank"});
         let connection = cast.owner.post("/v5/user/connections", &bank).ok();
         let [account, group, transaction, other] =
             [&account, &group, &transaction, &other].map(|resource| id(resource).to_owned());

@@ -194,7 +194,9 @@ fn apps(session: &Session) {
     session.read("listBookApps", "", "");
     responses(session, &whole);
     session.read("deleteIntegration", id(&installed), "");
-    let bank = json!({"agentId": whole, "type": "BANK", "properties": {"token": "secret"}});
+    let bank = json!({
+        "agentId": whole, "type": "BANK", "name": "Bank", "properties": {"token": "secret"},
+    });
     let connected = session.write("createConnection", &bank);
     let at = id(&connected).to_owned();
     session.write("createIntegration", &json!({"connectionId": at}));

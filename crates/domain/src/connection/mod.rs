@@ -70,7 +70,7 @@ pub struct NewConnection {
     pub uuid: Option<String>,
     /// What is at the other end.
     pub kind: ConnectionKind,
-    /// The name; absent or blank, that of the app.
+    /// The name.
     pub name: Option<String>,
 }
 
@@ -119,18 +119,12 @@ impl Connection {
                 return Err(Refusal::NotConnectable(agent.to_string()));
             }
         }
-        let given = new.name.as_deref().filter(|name| !name.trim().is_empty());
-        let name = match (given, app) {
-            (Some(name), _) => Name::new(name)?,
-            (None, Some(app)) => app.manifest.name.clone(),
-            (None, None) => Name::new(agent.as_str())?,
-        };
         Ok(Self {
             id,
             owner: visitor.id,
             uuid: new.uuid()?.map_or_else(|| id.to_string(), str::to_owned),
             kind: new.kind,
-            name,
+            name: Name::new(new.name.as_deref().unwrap_or_default())?,
             app: agent,
             properties: None,
             stamp: Stamp::new(None, now),
