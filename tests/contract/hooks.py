@@ -420,6 +420,7 @@ NEEDED = {
 }
 ADDRESSES = ["https://app.example/done", "http://localhost:3000", "javascript:alert(1)", "/done"]
 QUERY = {
+    "plan": one_of(["PRO", ""]),
     "successUrl": one_of(ADDRESSES),
     "cancelUrl": one_of(ADDRESSES),
     "returnUrl": one_of(ADDRESSES),
@@ -503,7 +504,7 @@ def before_call(context, case, kwargs):
     if case.path_parameters.get("bookId") == BOOK and operation in ON_SPARE_BOOKS:
         case.path_parameters["bookId"] = existing(rng, "books", operation)
     for name in case.query or {}:
-        if name in QUERY and rng.random() < 0.7:
+        if name in QUERY and likely(rng, operation, 0.7):
             case.query[name] = QUERY[name](rng, operation)
     # Nearly every key and every version made up is refused, and hides what is behind.
     for name in ["Idempotency-Key", "If-Match"]:

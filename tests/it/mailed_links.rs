@@ -249,7 +249,9 @@ fn an_installation_mails_100_links_a_minute(server: &Server) {
     }
     pause(Duration::from_millis(200));
     if minute.elapsed() < Duration::from_secs(50) {
-        assert_eq!(Backdoor::open(&own).execute(all), 100);
+        // Each of the writers of a process may write one that the others do not see yet.
+        let written = Backdoor::open(&own).execute(all);
+        assert!((100..104).contains(&written), "{written}");
     }
     let passed = "UPDATE mails SET created_at = created_at - 60000";
     Backdoor::open(&own).execute(passed);
