@@ -6,6 +6,7 @@ use daybook_domain::permission::Action;
 use daybook_domain::purpose::Purpose;
 use daybook_storage::Tx;
 use daybook_storage::access::{AccessTo, BookAccess};
+use daybook_storage::user::User;
 
 use crate::context::Context;
 use crate::error::Result;
@@ -73,6 +74,12 @@ pub fn enter_to<P: Purpose>(
     purpose: P,
 ) -> Result<AccessTo<P>> {
     Ok(find(tx, cx, book)?.admit_to(cx.user.id, purpose)?)
+}
+
+/// The user who owns the book with this public id, deleted or not.
+pub(crate) fn owner_of(tx: &mut Tx<'_>, book: &str) -> Result<Option<User>> {
+    let Some(owner) = tx.books().owner(book)? else { return Ok(None) };
+    Ok(tx.users().by_ids(&[owner])?.into_iter().next())
 }
 
 /// The book as the caller finds it, with how busy it is, before anything is allowed.

@@ -159,15 +159,15 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
 }
 
 /// The caller's connection with that id.
-///
-/// # Errors
-/// [`Refusal::Unknown`].
-pub(crate) fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<Connection> {
-    let found = match text.parse() {
-        Ok(id) => tx.connections().find(cx.user.id, id)?,
-        Err(_) => None,
-    };
-    Ok(found.ok_or_else(|| Refusal::Unknown(text.chars().take(60).collect()))?)
+pub(crate) fn own(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Option<Connection>> {
+    match id.parse() {
+        Ok(id) => Ok(tx.connections().find(cx.user.id, id)?),
+        Err(_) => Ok(None),
+    }
+}
+
+fn find(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Connection> {
+    Ok(own(tx, cx, id)?.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
 }
 
 fn view(tx: &mut Tx<'_>, cx: &Context, connection: Connection) -> Result<View> {

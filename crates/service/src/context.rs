@@ -12,6 +12,9 @@ use time::Date;
 use crate::ids::Ids;
 use crate::zone;
 
+/// The agent that the events of an operator's command name (behaviour 6.21).
+const OPERATOR: &str = "daybook";
+
 /// The caller, the app, the time, the source of new ids, and the caller's precondition.
 #[derive(Debug, Clone)]
 pub struct Context {
@@ -40,6 +43,13 @@ impl Context {
         let scope = TokenScope { read_only: false, books: None, of_app: false };
         let (is_administrator, agent, depth, condition) = (false, None, 0, None);
         Self { user, scope, is_administrator, agent, depth, now, ids, condition }
+    }
+
+    /// A command of the operator, in the name of a user: an event needs a user, and an operator is
+    /// none.
+    pub(crate) fn of_operator(user: User, ids: &Arc<Ids>, now: Instant) -> Self {
+        let cx = Self::new(Arc::new(user), now, Arc::clone(ids));
+        Self { agent: Some(OPERATOR.to_owned()), ..cx }
     }
 
     /// The caller, as apps see them.

@@ -13,7 +13,7 @@ use daybook_storage::Tx;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, app, event_log};
+use crate::{access, app, connection, event_log};
 
 /// An integration as a reader of the book sees it.
 #[derive(Debug, Clone)]
@@ -110,12 +110,8 @@ fn make(
 
 fn own_connection(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Connection> {
     cx.scope.check_outside_books()?;
-    let found = match id.parse() {
-        Ok(id) => tx.connections().find(cx.user.id, id)?,
-        Err(_) => None,
-    };
     let unknown = || Refusal::UnknownConnection(id.chars().take(60).collect());
-    Ok(found.ok_or_else(unknown)?)
+    Ok(connection::own(tx, cx, id)?.ok_or_else(unknown)?)
 }
 
 /// Removes the integrations of a book that use a connection, because its owner deletes it, who may
@@ -129,9 +125,7 @@ pub fn disconnect(
     book: &BookKey,
     connection: ConnectionId,
 ) -> Result<()> {
-    let Some(owner) = tx.books().owner(book.as_str())? else { return Ok(()) };
-    let owner = tx.users().by_ids(&[owner])?.into_iter().next();
-    let owner = owner.ok_or(Error::NotFound("user"))?;
+    let Some(owner) = access::owner_of(tx, book.as_str())? else { return Ok(()) };
     let Some(found) = tx.books().load_for_user(book.as_str(), &owner.email)? else { return Ok(()) };
     let access = found.admit_to(owner.id, WriteIntegrations)?;
     let used = tx.integrations().list(&access)?.into_iter();

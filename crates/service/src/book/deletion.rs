@@ -12,14 +12,12 @@ use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
 
 use super::{View, matches, sort};
-use crate::access::{find, find_even_deleted};
+use crate::access::{find, find_even_deleted, owner_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::{collection, event_log};
 
-/// The agent that the events of an operator's command name (behaviour 6.22).
-const OPERATOR: &str = "daybook";
 /// Rows of a book that one unit of work removes.
 pub(super) const ROWS_REMOVED: i64 = 5_000;
 
@@ -68,11 +66,8 @@ pub fn restore_by_operator(
     ids: &Arc<Ids>,
     now: Instant,
 ) -> Result<View> {
-    let owner = tx.books().owner(book)?.ok_or(access::Refusal::BookNotFound)?;
-    let owner = tx.users().by_ids(&[owner])?.into_iter().next();
-    let owner = owner.ok_or(access::Refusal::BookNotFound)?;
-    let cx = Context::new(Arc::new(owner), now, Arc::clone(ids));
-    let cx = Context { agent: Some(OPERATOR.to_owned()), ..cx };
+    let owner = owner_of(tx, book)?.ok_or(access::Refusal::BookNotFound)?;
+    let cx = Context::of_operator(owner, ids, now);
     let key = BookKey::new(book.to_owned());
     match find_even_deleted(tx, &cx, book)?.deletion {
         None => Err(Refusal::NotDeleted(key).into()),

@@ -16,14 +16,11 @@ use daybook_storage::access::AccessTo;
 use daybook_storage::user::User;
 
 use super::View;
-use crate::access::find;
+use crate::access::{find, owner_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::{collection, event_log};
-
-/// The agent that the events of an operator's command name (behaviour 6.21).
-const OPERATOR: &str = "daybook";
 
 /// transferBook: the user with that address becomes the owner, and the caller an EDITOR.
 ///
@@ -72,11 +69,8 @@ pub fn transfer_by_operator(
     ids: &Arc<Ids>,
     now: Instant,
 ) -> Result<View> {
-    let owner = tx.books().owner(book)?.ok_or(access::Refusal::BookNotFound)?;
-    let owner = tx.users().by_ids(&[owner])?.into_iter().next();
-    let owner = owner.ok_or(access::Refusal::BookNotFound)?;
-    let cx = Context::new(Arc::new(owner), now, Arc::clone(ids));
-    let cx = Context { agent: Some(OPERATOR.to_owned()), ..cx };
+    let owner = owner_of(tx, book)?.ok_or(access::Refusal::BookNotFound)?;
+    let cx = Context::of_operator(owner, ids, now);
     transfer(tx, &cx, book, Some(address))
 }
 

@@ -12,14 +12,11 @@ use daybook_storage::access::AccessTo;
 use daybook_storage::user::User;
 use daybook_storage::{Lane, Tx};
 
-use crate::access::find_even_deleted;
+use crate::access::{find_even_deleted, owner_of};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
 use crate::{collaborator, event_log, token};
-
-/// The agent that the events of an operator's command name (behaviour 6.21).
-const OPERATOR: &str = "daybook";
 
 /// A user, with what they have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +101,7 @@ pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> R
     if owned > 0 {
         return Err(Refusal::OwnsBooks(owned).into());
     }
-    let cx = by_operator(user.clone(), ids, now);
+    let cx = Context::of_operator(user.clone(), ids, now);
     let books = books(tx, email)?;
     // Before the books, because nobody waits for what is a user's while holding a book.
     tx.users().erase(&user)?;
@@ -185,19 +182,12 @@ fn leave(tx: &mut Tx<'_>, cx: &Context, book: &BookKey) -> Result<()> {
     Ok(())
 }
 
-/// A command of the operator: an event needs a user, and an operator is none.
-fn by_operator(user: User, ids: &Arc<Ids>, now: Instant) -> Context {
-    let cx = Context::new(Arc::new(user), now, Arc::clone(ids));
-    Context { agent: Some(OPERATOR.to_owned()), ..cx }
-}
-
 fn in_the_name_of_the_owner(
     tx: &mut Tx<'_>,
     book: &BookKey,
     ids: &Arc<Ids>,
     now: Instant,
 ) -> Result<Option<Context>> {
-    let Some(owner) = tx.books().owner(book.as_str())? else { return Ok(None) };
-    let owner = tx.users().by_ids(&[owner])?.into_iter().next();
-    Ok(owner.map(|owner| by_operator(owner, ids, now)))
+    let owner = owner_of(tx, book.as_str())?;
+    Ok(owner.map(|owner| Context::of_operator(owner, ids, now)))
 }
