@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 
 use crate::Case;
 use crate::file_sweep::eventually;
-use crate::reading::items;
+use crate::reading::{find, items, sorted_labels};
 use crate::webhooks::install;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_8_10_the_backlog_falls_to_zero,
         rule_8_5_events_with_errors,
+        rule_1_2_transactions_with_errors,
         rule_8_12_replay_of_one_event,
         rule_8_12_never_beside_another_delivery,
         rule_8_12_replay_of_many,
@@ -105,6 +106,64 @@ fn rule_8_5_events_with_errors(server: &Server) {
     let page = cast.owner.get(&cast.path("/events?error=true&limit=1")).ok();
     let cursor = page["cursor"].as_str().expect("a cursor");
     assert_eq!(listed(&format!("limit=1&cursor={cursor}")), [all[2].clone()], "8.5: pages");
+}
+
+fn rule_1_2_transactions_with_errors(server: &Server) {
+    let cast = book(server);
+    let fails = Arc::new(AtomicBool::new(true));
+    let receiver = Receiver::answering({
+        let fails = Arc::clone(&fails);
+        move |received| {
+            let object = &received.body["data"]["object"];
+            let bad = object["transaction"]["description"].as_str().is_some_and(|d| d == "bad");
+            let failed = bad && fails.load(Ordering::SeqCst);
+            fine(if failed { r#"{"error": "no"}"# } else { r#"{"result": "ok"}"# })
+        }
+    });
+    let types = ["TRANSACTION_POSTED", "TRANSACTION_UPDATED", "TRANSACTION_CHECKED"];
+    let app = install(&cast, &receiver.url(), &types, json!({}));
+    let good = lunch(&cast, "good");
+    let [first, second] = [lunch(&cast, "bad"), lunch(&cast, "bad")];
+    // Two errors of one transaction, one of them of a description that it has no more.
+    let verb = |verb: &str, item: &Value| {
+        cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": id(item)}))
+    };
+    verb("check", &first).ok();
+    verb("trash", &second).ok();
+    receiver.wait_for(4);
+    idle(&cast);
+    let found = |query: &str| sorted_labels(&find(&cast, query));
+    assert_eq!(found("error:true"), ["bad"], "1.2.2: what is in the trash is not found");
+    assert_eq!(found("error:true is:trashed"), ["bad"]);
+    assert_eq!(column(&find(&cast, "error:true is:checked"), "id"), [id(&first)]);
+    assert_eq!(found("error:false"), ["good"]);
+    assert_eq!(found("-error:true"), ["good"]);
+    assert_eq!(found("error:true OR good"), ["bad", "good"]);
+    assert_eq!(found("error:true amount>10"), [""; 0]);
+    assert_eq!(found("error:true account:Cash"), ["bad"]);
+    let counted = |query: &str| {
+        let path = cast.path(&format!("/transactions/count?query={query}"));
+        cast.owner.get(&path).ok()["count"].clone()
+    };
+    assert_eq!((counted("error:true"), counted("error:false")), (json!(1), json!(1)));
+    assert_eq!(found("error:maybe"), [""; 0], "1.1.9");
+    // Another book knows nothing of it.
+    assert_eq!(sorted_labels(&find(&book(server), "error:true")), [""; 0]);
+    // 8.7: a later answer takes the place of the error.
+    fails.store(false, Ordering::SeqCst);
+    let errors = items(&cast.owner.get(&cast.path("/events?error=true")).ok()).clone();
+    let of_first = errors.iter().filter(|event| event["resource"] == good["id"]).count();
+    assert_eq!((errors.len(), of_first), (3, 0), "8.7");
+    let about = |item: &Value| -> Vec<&Value> {
+        errors.iter().filter(|event| event["resource"] == item["id"]).collect()
+    };
+    for (left, event) in about(&first).into_iter().enumerate() {
+        assert_eq!(found("error:true").len(), 1, "{left} replayed");
+        cast.owner.put(&response_of(&cast, event, &app), &Value::Null).ok();
+    }
+    assert_eq!(found("error:true"), [""; 0], "8.12: no event of it has an error any more");
+    cast.owner.delete(&response_of(&cast, about(&second)[0], &app)).ok();
+    assert_eq!(found("error:true is:trashed"), [""; 0], "8.12: the error is deleted");
 }
 
 fn rule_8_12_replay_of_one_event(server: &Server) {

@@ -50,7 +50,7 @@ const ID: [&str; 2] =
     ["SEARCH t USING PRIMARY KEY (book_id=? AND id=?)", "transactions_pkey on transactions t"];
 
 /// A query, the way it must take, and how many times.
-const PAGES: [(&str, [&str; 2], usize); 25] = [
+const PAGES: [(&str, [&str; 2], usize); 27] = [
     ("", BY_DAY, 1),
     ("on:2025-03", DAYS, 1),
     ("on:2025-03 amount>=100 amount<200", DAYS, 1),
@@ -77,6 +77,8 @@ const PAGES: [(&str, [&str; 2], usize); 25] = [
     ("zyzzyva OR remoteId:R77", TEXT, 1),
     // 1.1.15: an id, and texts that hold it.
     ("0a5b000000000001", ID, 1),
+    ("error:true", ID, 1),
+    ("error:false", BY_DAY, 1),
 ];
 
 /// One book of 6,000 transactions among others as large, so that to pass a table is not the way to
@@ -119,13 +121,22 @@ fn shelf(engine: Engine) -> Inside {
     let same = |number: usize| number % 40 == (number * 7 + 1) % 40;
     let made = inside.record((0..6000).filter(|number| !same(*number)).map(item).collect());
     inside.perform(Verb::Trash, &made.iter().step_by(700).copied().map(only).collect::<Vec<_>>());
+    inside.execute(&[&errors("sequence % 300 = 3")]);
     inside
+}
+
+/// An app answers events of the book with errors.
+fn errors(to: &str) -> String {
+    format!(
+        "INSERT INTO bot_responses (book_id, sequence, app_id, kind, message, created_at) \
+         SELECT book_id, sequence, 'bot', 'ERROR', 'no', 0 FROM events WHERE {to}"
+    )
 }
 
 /// The same rows again as the rows of other books. `counted` is what the engine's statistics know
 /// of ours: all of it, or that there was no such book.
 fn crowd(inside: &Inside, counted: bool) {
-    const TABLES: [(&str, &str); 6] = [
+    const TABLES: [(&str, &str); 7] = [
         (
             "transactions",
             "id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
@@ -137,6 +148,7 @@ fn crowd(inside: &Inside, counted: bool) {
         ("trigrams", "trigram, chunk, block_bitmap"),
         ("trigram_blocks", "block, after_id, last_id"),
         ("events", "sequence, kind, resource, created_at, user_id, agent, data, hash"),
+        ("bot_responses", "sequence, app_id, kind, message, created_at"),
     ];
     let mut statements = Vec::new();
     for other in 1000..1015 {
@@ -193,6 +205,16 @@ fn pages_walk_an_index(engine: Engine) {
     let inside = shelf(engine);
     crowd(&inside, true);
     walk_an_index(engine, &inside);
+    // Where errors are common, a page is soon met by day.
+    inside.execute(&[&errors("book_id < 1000 AND sequence % 300 <> 3")]);
+    let mut faults = Faults::default();
+    check(&mut faults, engine, ("error:true", BY_DAY, 1), &steps(&inside, "error:true", None));
+    faults.none();
+}
+
+fn steps(inside: &Inside, query: &str, after: Option<PageKey>) -> Vec<String> {
+    let request = Request { query: query.into(), limit: Some(50), after };
+    inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request)).expect("a plan")
 }
 
 /// PostgreSQL is certain that a book it has not counted yet has no rows, whatever has become of it
@@ -207,11 +229,7 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
     let mut faults = Faults::default();
     for (query, way, times) in PAGES {
         for after in [None, Some(PageKey { day: 20_250_615, id: i64::MAX / 2 })] {
-            let request = Request { query: query.into(), limit: Some(50), after };
-            let steps = inside
-                .store
-                .read(|tx| explain(tx, &inside.cx, &inside.book, &request))
-                .expect("a plan");
+            let steps = steps(inside, query, after);
             check(&mut faults, engine, (query, way, times), &steps);
             // PostgreSQL hashes what it passes; a count, which needs all of a range anyway, may do
             // so.
@@ -264,9 +282,9 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
         "SEARCH t USING COVERING INDEX transactions_day (book_id=? AND day>? AND day<?)",
         "transactions_day",
     ];
-    for (query, way, times) in
-        PAGES.into_iter().filter(|(query, ..)| !["", "common", "is:unchecked"].contains(query))
-    {
+    // What passes the book by day may as well be counted by another index of the book.
+    let by_any = ["", "common", "is:unchecked", "error:false"];
+    for (query, way, times) in PAGES.into_iter().filter(|(query, ..)| !by_any.contains(query)) {
         let request = Request { query: query.into(), limit: None, after: None };
         let steps = inside
             .store

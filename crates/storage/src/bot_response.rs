@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{BotResponse, EventDelivery, ResponseKind};
+use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::bot_responses;
+use crate::sql::Sql;
 use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -35,6 +37,12 @@ impl TryFrom<Row> for BotResponse {
             created_at: Instant::new(row.created_at),
         })
     }
+}
+
+/// The numbers of the events with an error response of an app.
+pub(crate) fn failed_events<'s>(book: BookId) -> Sql<'s> {
+    let errors = Sql::new("SELECT r.sequence FROM bot_responses r WHERE r.book_id = ");
+    errors.int(book.get()).push(" AND r.kind = ").text(ResponseKind::Error.as_str())
 }
 
 /// The responses to events.

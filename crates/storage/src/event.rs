@@ -10,7 +10,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::audit::AuditedEvent;
-use daybook_domain::delivery::{Receiver, ResponseKind};
+use daybook_domain::delivery::Receiver;
 use daybook_domain::event::{Event, EventOrigin, EventType, Hash, NewEvent, ReadEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
@@ -18,6 +18,7 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
+use crate::bot_response::failed_events;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::{Conn, on_engine};
@@ -114,12 +115,6 @@ pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
         ]);
     }
     Ok(conn.write(rows)?)
-}
-
-/// The events with an error response of an app.
-fn failed<'s>(book: BookId) -> Sql<'s> {
-    let errors = Sql::new("SELECT r.sequence FROM bot_responses r WHERE r.book_id = ");
-    errors.int(book.get()).push(" AND r.kind = ").text(ResponseKind::Error.as_str())
 }
 
 /// The apps that receive an event.
@@ -245,8 +240,10 @@ impl Tx<'_> {
             Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
         page = match error {
             None => page,
-            Some(true) => page.push(" AND k.sequence IN (").append(failed(book)).push(")"),
-            Some(false) => page.push(" AND k.sequence NOT IN (").append(failed(book)).push(")"),
+            Some(true) => page.push(" AND k.sequence IN (").append(failed_events(book)).push(")"),
+            Some(false) => {
+                page.push(" AND k.sequence NOT IN (").append(failed_events(book)).push(")")
+            }
         };
         if let Some(kind) = kind {
             page = page.push(" AND k.kind = ").int(i64::from(kind.number()));

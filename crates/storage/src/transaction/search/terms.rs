@@ -1,18 +1,19 @@
 //! The terms of a query as conditions on a row.
 
 use daybook_domain::book::Book;
+use daybook_domain::delivery::ResponseKind;
 use daybook_domain::query::{Comparison, DateBasis, Filter, Status, Term};
 use daybook_domain::transaction::Standing;
 use rust_decimal::Decimal;
 use time::Date;
 
-use super::Search;
+use super::SearchPlan;
 use crate::column::day_to_column;
 use crate::index_term;
 use crate::sql::Sql;
 use crate::transaction::row::standing_to_column;
 
-impl<'a> Search<'a> {
+impl<'a> SearchPlan<'_, 'a> {
     /// A condition that is true or false for every row, never unknown, so that NOT is the plain
     /// complement.
     pub(super) fn condition(&self, book: &Book, filter: &'a Filter) -> Sql<'a> {
@@ -64,7 +65,7 @@ impl<'a> Search<'a> {
             }
             Term::Property { key, value: None } => has_term(book, index_term::key(key)),
             Term::Text(text) => contains(text),
-            Term::By(name) => match self.names.users.get(name) {
+            Term::By(name) => match self.search.names.users.get(name) {
                 Some(user) => Sql::new("t.created_by = ").int(user.get()),
                 None => Sql::new("1 = 0"),
             },
@@ -85,17 +86,27 @@ impl<'a> Search<'a> {
                     .append(accounts("t.debit_account_id"))
                     .push(")")
             }
-            // Bot responses are not stored yet, as nothing delivers events: no transaction has an
-            // error. When they are, this asks for one in the events about `t.id`.
-            Term::HasError(wanted) => Sql::new(if *wanted { "1 = 0" } else { "1 = 1" }),
+            Term::HasError(wanted) => {
+                let word = if *wanted { "EXISTS (SELECT 1" } else { "NOT EXISTS (SELECT 1" };
+                Sql::new(word).append(self.failed_events_of_row(book)).push(")")
+            }
             Term::Id(id) => Sql::new("t.id = ").int(id.get()),
             Term::HasFile => Sql::new("t.files IS NOT NULL"),
             Term::HasUrl => Sql::new("t.urls IS NOT NULL"),
         }
     }
 
+    /// The events of the row that an app answered with an error.
+    fn failed_events_of_row(&self, book: &Book) -> Sql<'a> {
+        let of_book = |sql: &'static str| Sql::new(sql).int(book.id.get());
+        let of_row = of_book("e.book_id = ").push(" AND e.resource = t.id");
+        let failed = of_book("r.book_id = ").push(" AND r.sequence = e.sequence AND r.kind = ");
+        let failed = failed.text(ResponseKind::Error.as_str());
+        self.lookup.rows(Sql::new("events e"), of_row).look_up("bot_responses", "r", failed).sql()
+    }
+
     fn side(&self, name: &str, columns: &[&'static str]) -> Sql<'a> {
-        let Some(account) = self.names.accounts.get(name) else { return Sql::new("1 = 0") };
+        let Some(account) = self.search.names.accounts.get(name) else { return Sql::new("1 = 0") };
         let mut sql = Sql::new("(");
         for (index, column) in columns.iter().enumerate() {
             let word = if index == 0 { "COALESCE(" } else { " OR COALESCE(" };
@@ -105,7 +116,7 @@ impl<'a> Search<'a> {
     }
 
     fn group(&self, book: &Book, name: &str) -> Sql<'a> {
-        let Some(groups) = self.names.groups.get(name) else { return Sql::new("1 = 0") };
+        let Some(groups) = self.search.names.groups.get(name) else { return Sql::new("1 = 0") };
         let members = |side: &'static str| {
             let ids = groups.iter().map(|id| id.get());
             let guard = Sql::new("(").push(side).push(" IS NOT NULL AND ").push(side);
@@ -123,7 +134,7 @@ impl<'a> Search<'a> {
 
     fn posted(&self, from: Option<Date>, until: Option<Date>) -> Sql<'a> {
         let instant = |day: Option<Date>| {
-            day.and_then(|day| self.names.midnights.get(&day)).map(|at| at.milliseconds())
+            day.and_then(|day| self.search.names.midnights.get(&day)).map(|at| at.milliseconds())
         };
         let mut sql = Sql::new("(t.posted_at IS NOT NULL");
         if let Some(from) = instant(from) {
