@@ -143,7 +143,7 @@ fn rule_1_2_transactions_with_errors(server: &Server) {
     assert_eq!(found("error:true account:Cash"), ["bad"]);
     let counted = |query: &str| {
         let path = cast.path(&format!("/transactions/count?query={query}"));
-        cast.owner.get(&path).ok()["count"].clone()
+        cast.owner.get(&path).ok()["total"].clone()
     };
     assert_eq!((counted("error:true"), counted("error:false")), (json!(1), json!(1)));
     assert_eq!(found("error:maybe"), [""; 0], "1.1.9");
