@@ -195,7 +195,7 @@ POOLS["events"] = [
 ]
 
 # An app that has something to say about every event: that it is not reached.
-ECHO = send("/v5/apps", {"id": "echo", "name": "Echo"})["id"]
+ECHO = send("/v5/apps", {"id": "echo", "name": "Echo", "webhookUrl": "http://127.0.0.1:1/"})["id"]
 send(f"/v5/books/{BOOK}/integrations", {"agentId": ECHO})
 for event in POOLS["events"]:
     SESSION.put(f"{BASE}/v5/books/{BOOK}/events/{event}/responses/{ECHO}", timeout=30)

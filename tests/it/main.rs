@@ -105,6 +105,7 @@ modules! {
         counts,
         deleted_books,
         deliveries,
+        delivery_log,
         errors,
         etags,
         event_deletions,

@@ -174,6 +174,11 @@ impl Stage {
         self.cast.path(&format!("/events/{}/responses/{app}", daybook_tests::id(&self.event)))
     }
 
+    /// The path of the attempts to deliver the event.
+    pub fn deliveries(&self) -> String {
+        self.cast.path(&format!("/events/{}/deliveries", daybook_tests::id(&self.event)))
+    }
+
     /// replayEvents of the event.
     pub fn replay_event(&self, caller: &Client) -> Answer {
         let body = json!({"items": [{"id": self.event["id"]}]});

@@ -54,6 +54,13 @@ impl FileCursor {
     }
 }
 
+/// The cursor of the delivery log of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LogCursor {
+    pub(crate) app: String,
+    pub(crate) attempt: i64,
+}
+
 pub(crate) fn write(cursor: &impl Serialize) -> Option<String> {
     serde_json::to_vec(cursor).ok().map(|json| URL_SAFE_NO_PAD.encode(json))
 }

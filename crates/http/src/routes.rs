@@ -163,6 +163,7 @@ fn books() -> Vec<Operation> {
             PATCH "/replay/batch" "replayEvents" => replay_events;
             PUT "/{id}/responses/{agentId}" "replayEventResponse" => replay_event_response;
             DELETE "/{id}/responses/{agentId}" "deleteEventResponse" => delete_event_response;
+            GET "/{id}/deliveries" "listEventDeliveries" => list_event_deliveries;
         }
         event at "/v5/books/{bookId}/events" {
             GET "" "listEvents" => list_events;

@@ -21,8 +21,8 @@ use crate::worker::audit::AuditWorker;
 use crate::worker::mail::MailWorker;
 use crate::worker::webhook::WebhookWorker;
 use crate::worker::{
-    self, Stop, Worker, api_key_calls, audit, book_removal, copy_sweep, file_sweep, identity, mail,
-    webhook,
+    self, Stop, Worker, api_key_calls, audit, book_removal, copy_sweep, delivery_sweep, file_sweep,
+    identity, mail, webhook,
 };
 use crate::{clock, files, key, limit, registries};
 
@@ -122,6 +122,7 @@ fn workers(
         ),
         mail::worker(MailWorker::new(store, options.mail.relay()?, stop), state.mails.clone()),
         copy_sweep::worker(Arc::clone(store), stop.clone(), unfinished),
+        delivery_sweep::worker(Arc::clone(store), state.clock, stop.clone()),
         book_removal::worker(
             BookRemoval {
                 store: Arc::clone(store),

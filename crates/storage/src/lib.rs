@@ -52,6 +52,7 @@ mod column;
 mod conn;
 pub mod connection;
 pub mod delivery;
+pub mod delivery_log;
 mod dialect;
 mod error;
 pub mod event;

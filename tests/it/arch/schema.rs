@@ -129,8 +129,14 @@ fn books_do_not_cross(server: &Server) {
             Some("book_id"),
             "the primary key of {name}"
         );
-        // By these the books of a user are found, and the apps whose events are due.
-        let across = ["collaborators_email", "delivery_queues_due", "integrations_of_connection"];
+        // By these the books of a user are found, the apps whose events are due, and what is
+        // removed by its age.
+        let across = [
+            "collaborators_email",
+            "delivery_attempts_at",
+            "delivery_queues_due",
+            "integrations_of_connection",
+        ];
         for index in table.indexes.iter().filter(|index| !across.contains(&index.name.as_str())) {
             assert_eq!(
                 index.columns.first().map(String::as_str),

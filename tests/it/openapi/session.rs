@@ -145,6 +145,10 @@ fn responses(session: &Session, app: &str) {
     session.call("replayEvents", "", "?errorsOnly=true", &items);
     let both = format!("{event}|{app}");
     session.call("replayEventResponse", &both, "", &Value::Null);
+    session.call("replayEventResponse", &both, "", &Value::Null);
+    let logged = session.read("listEventDeliveries", &event, "?limit=1");
+    let cursor = logged["cursor"].as_str().expect("a second attempt");
+    session.read("listEventDeliveries", &event, &format!("?cursor={cursor}"));
     session.call("deleteEventResponse", &both, "", &Value::Null);
 }
 

@@ -3,11 +3,13 @@
 //! How events are sent is a matter of http.
 
 mod answer;
+mod log;
 mod receiver;
 mod refusal;
 mod tries;
 
 pub use answer::{BotResponse, MAX_MESSAGE, Remark, ResponseKind, read_answer};
+pub use log::{Exchange, LoggedAttempt, MAX_LOGGED, MAX_LOGGED_ANSWER, logged_since};
 pub use receiver::{Receiver, webhook};
 pub use refusal::Refusal;
 pub use tries::{DeliveryAttempt, Failing, Next, Tries};

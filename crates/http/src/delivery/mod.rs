@@ -6,9 +6,11 @@
 //! | `parcel` | Writes the request: body, tokens, signatures |
 //! | `signature` | Signs with the secret of the app |
 //! | `answer` | Reads the answer |
+//! | `log` | Shows what was tried |
 //! | `replay` | What users ask of responses and of the backlog |
 
 mod answer;
+mod log;
 mod parcel;
 mod replay;
 mod signature;
@@ -16,12 +18,15 @@ mod signature;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use daybook_domain::delivery::{DeliveryAttempt, EventDelivery};
+use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Exchange};
 use daybook_service::delivery::{self, Outcome, Prepared};
 
 use crate::error::ApiError;
 use crate::run;
 use crate::state::AppState;
+
+pub(crate) use log::list_event_deliveries;
+use parcel::{Unwritten, Written};
 
 pub(crate) use parcel::place_of_secret;
 pub(crate) use replay::{
@@ -70,13 +75,24 @@ impl Courier {
             Prepared::Nowhere => return Ok(sent(Outcome::Dropped)),
             Prepared::Lost => return Ok(sent(Outcome::Stopped)),
         };
-        let attempt = match parcel::request(state, delivery, *parcel).await {
-            Ok(request) => answer::read(state.webhooks.send(request).await),
-            Err(parcel::Unwritten::Address) => {
-                DeliveryAttempt::Failed("the address of the app is none".to_owned())
+        let written = parcel::request(state, delivery, *parcel).await;
+        let (at, posted) = ((state.clock)(), Instant::now());
+        let took = || i64::try_from(posted.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let (attempt, exchange) = match written {
+            Ok(Written { request, secrets }) => {
+                let answer = state.webhooks.send(request).await;
+                let answered = answer.as_ref().ok();
+                let status = answered.map(|answer| answer.status().as_u16());
+                let text = answered.map(|answer| Exchange::excerpt(answer.body(), &secrets));
+                let exchange = Exchange { at, milliseconds: took(), status, answer: text };
+                (answer::read(answer), exchange)
             }
-            Err(parcel::Unwritten::Failed(error)) => return Err(error),
+            Err(Unwritten::Address) => {
+                let attempt = DeliveryAttempt::Failed("the address of the app is none".to_owned());
+                (attempt, Exchange { at, milliseconds: 0, status: None, answer: None })
+            }
+            Err(Unwritten::Failed(error)) => return Err(error),
         };
-        Ok(sent(Outcome::Tried(attempt)))
+        Ok(sent(Outcome::Tried(attempt, exchange)))
     }
 }

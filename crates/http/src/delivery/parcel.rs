@@ -20,6 +20,12 @@ use crate::identity::own_token::Acting;
 use crate::signing_key;
 use crate::state::AppState;
 
+/// The request, and what in it is nobody else's business.
+pub(super) struct Written {
+    pub(super) request: Request<Vec<u8>>,
+    pub(super) secrets: Vec<String>,
+}
+
 /// Why there is no request.
 pub(super) enum Unwritten {
     /// The address of the app cannot be asked.
@@ -63,7 +69,7 @@ pub(super) async fn request(
     state: &Arc<AppState>,
     delivery: &EventDelivery,
     parcel: Parcel,
-) -> Result<Request<Vec<u8>>, Unwritten> {
+) -> Result<Written, Unwritten> {
     let now = (state.clock)();
     let (base, cx, app, url) =
         (state.mail_address.clone(), parcel.cx.clone(), parcel.app.clone(), parcel.url.clone());
@@ -92,10 +98,12 @@ pub(super) async fn request(
         .header("webhook-id", &id)
         .header("webhook-timestamp", now.seconds());
     let names = &state.headers;
+    let mut secrets = vec![token.clone(), jwt];
     let mut own = vec![(&names.oauth_token, token), (&names.agent, app.id.to_string())];
     if let Some(secret) = secret(state, &app)? {
         request = request.header("webhook-signature", secret.standard(&id, now.seconds(), &body));
         own.push((&names.signature, secret.own(now.seconds(), &body)));
+        secrets.push(secret.into_text());
     }
     for (names, value) in own {
         let value = HeaderValue::try_from(value);
@@ -105,7 +113,8 @@ pub(super) async fn request(
         }
     }
     // The address alone comes from outside.
-    request.body(body).map_err(|_| Unwritten::Address)
+    let request = request.body(body).map_err(|_| Unwritten::Address)?;
+    Ok(Written { request, secrets })
 }
 
 /// Where the secret of an app is sealed for.

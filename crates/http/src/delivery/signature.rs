@@ -15,6 +15,10 @@ impl AppSecret {
         Self(text)
     }
 
+    pub(super) fn into_text(self) -> String {
+        self.0
+    }
+
     /// The value of `service-signature` for a body that is sent at a time, in seconds.
     pub(super) fn own(&self, at: i64, body: &[u8]) -> String {
         let tag = tag(self.0.as_bytes(), &[at.to_string().as_bytes(), b".", body]);

@@ -25,6 +25,8 @@
 //! - [`webhook`] runs when events with receivers were recorded, and each second. It takes the queue
 //!   of an app in a book for less than a minute at a time in the database, in order; what another
 //!   process is taking is passed over.
+//! - [`delivery_sweep`] runs each ten minutes in every process, without a lease: what another
+//!   process is removing is passed over.
 //! - [`identity`] runs each two seconds in every process, without a lease: each forgets for itself
 //!   whom tokens let in, and the signing keys, when users, tokens or keys have changed.
 //! - [`api_key_calls`] runs each ten seconds in every process, without a lease: each writes down
@@ -39,6 +41,7 @@ pub(crate) mod api_key_calls;
 pub(crate) mod audit;
 pub(crate) mod book_removal;
 pub(crate) mod copy_sweep;
+pub(crate) mod delivery_sweep;
 pub(crate) mod file_sweep;
 pub(crate) mod identity;
 pub(crate) mod mail;

@@ -156,7 +156,7 @@ impl WebhookWorker {
 /// What the log says of an outcome: nothing of what an app answers.
 const fn outcome(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Tried(_) => "tried",
+        Outcome::Tried(..) => "tried",
         Outcome::Unsent(_) => "not sent",
         Outcome::Dropped => "dropped",
         Outcome::Stopped => "stopped",

@@ -5,12 +5,13 @@
 
 use daybook_domain::app::App;
 use daybook_domain::delivery::{
-    BotResponse, DeliveryAttempt, EventDelivery, Next, Remark, is_too_deep, webhook,
+    BotResponse, DeliveryAttempt, EventDelivery, Exchange, Next, Remark, is_too_deep, webhook,
 };
 use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 pub use daybook_storage::delivery::{Leased, Occupied};
 
+pub mod log;
 pub mod replay;
 
 use std::sync::Arc;
@@ -104,8 +105,8 @@ pub fn prepare(
 /// What became of a delivery.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It was tried.
-    Tried(DeliveryAttempt),
+    /// It was tried, and this was sent and came back.
+    Tried(DeliveryAttempt, Exchange),
     /// It is not to be sent, and this is said of it.
     Unsent(Remark),
     /// There is nowhere to send it to, and nothing to say.
@@ -128,21 +129,24 @@ pub fn finish(
     let delivery = &leased.delivery;
     let mut failing = leased.failing;
     let remark = match outcome {
-        Outcome::Tried(attempt) => match delivery.tries.after(attempt, now) {
-            Next::Again(tries, at) => {
-                tx.deliveries().save_tries(delivery, tries)?;
-                tx.deliveries().release(leased, Some(at), failing)?;
-                return Ok(None);
+        Outcome::Tried(attempt, exchange) => {
+            tx.delivery_log().add(delivery, &exchange, attempt.failure())?;
+            match delivery.tries.after(attempt, now) {
+                Next::Again(tries, at) => {
+                    tx.deliveries().save_tries(delivery, tries)?;
+                    tx.deliveries().release(leased, Some(at), failing)?;
+                    return Ok(None);
+                }
+                Next::Delivered(remark) => {
+                    failing = failing.after(true, now);
+                    remark
+                }
+                Next::GivenUp(remark) => {
+                    failing = failing.after(false, now);
+                    Some(remark)
+                }
             }
-            Next::Delivered(remark) => {
-                failing = failing.after(true, now);
-                remark
-            }
-            Next::GivenUp(remark) => {
-                failing = failing.after(false, now);
-                Some(remark)
-            }
-        },
+        }
         Outcome::Unsent(remark) => Some(remark),
         Outcome::Dropped => None,
         Outcome::Stopped => {

@@ -138,12 +138,15 @@ pub fn end(tx: &mut Tx<'_>, cx: &Context, leased: &Leased, outcome: Outcome) -> 
         return Err(StorageError::Unavailable(why).into());
     }
     let remark = match outcome {
-        Outcome::Tried(DeliveryAttempt::Answered(remark)) => remark,
-        Outcome::Tried(DeliveryAttempt::Busy(_)) => {
-            Some(Remark::failed("not delivered: status 429"))
-        }
-        Outcome::Tried(DeliveryAttempt::Failed(why)) => {
-            Some(Remark::failed(&format!("not delivered: {why}")))
+        Outcome::Tried(attempt, exchange) => {
+            tx.delivery_log().add(delivery, &exchange, attempt.failure())?;
+            match attempt {
+                DeliveryAttempt::Answered(remark) => remark,
+                DeliveryAttempt::Busy(_) => Some(Remark::failed("not delivered: status 429")),
+                DeliveryAttempt::Failed(why) => {
+                    Some(Remark::failed(&format!("not delivered: {why}")))
+                }
+            }
         }
         Outcome::Unsent(remark) => Some(remark),
         Outcome::Dropped => Some(Remark::failed("not delivered: the app has no webhook")),

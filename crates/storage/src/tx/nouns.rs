@@ -4,8 +4,8 @@ use super::Tx;
 use crate::book::Books;
 use crate::{
     access_request, account, api_key, app, audit, balance, bot_response, collaborator, collection,
-    connection, delivery, event, file, grant, group, idempotency, identity, integration, mail,
-    saved_query, session, signing_key, token, transaction, user,
+    connection, delivery, delivery_log, event, file, grant, group, idempotency, identity,
+    integration, mail, saved_query, session, signing_key, token, transaction, user,
 };
 
 impl<'a> Tx<'a> {
@@ -47,6 +47,11 @@ impl<'a> Tx<'a> {
     /// The key pairs that this installation signs with for others.
     pub fn signing_keys(&mut self) -> signing_key::SigningKeys<'_, 'a> {
         signing_key::SigningKeys { tx: self }
+    }
+
+    /// The delivery log.
+    pub fn delivery_log(&mut self) -> delivery_log::DeliveryLog<'_, 'a> {
+        delivery_log::DeliveryLog { tx: self }
     }
 
     /// The outbox.

@@ -1,0 +1,52 @@
+//! Use cases of the delivery log (behaviour 12.13).
+
+use daybook_domain::delivery::{LoggedAttempt, Refusal, logged_since};
+use daybook_domain::event::sequence_of;
+use daybook_domain::instant::Instant;
+use daybook_domain::purpose::{Purpose, ReplayEvents};
+use daybook_storage::Tx;
+pub use daybook_storage::delivery_log::LogPlace;
+use daybook_storage::page::{Page, rows_to_read};
+
+use crate::access;
+use crate::context::Context;
+use crate::error::Result;
+
+/// Attempts on a page by default, and at most (behaviour 2.2).
+const DEFAULT_LIMIT: usize = 50;
+const MAX_ROWS: usize = 200;
+/// Attempts that one unit of work removes.
+const SWEPT_AT_ONCE: usize = 1_000;
+
+/// listEventDeliveries: the attempts to deliver an event.
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::UnknownEvent`].
+pub fn list(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    id: &str,
+    (limit, after): (Option<usize>, Option<LogPlace>),
+) -> Result<Page<LoggedAttempt, LogPlace>> {
+    // Who may repeat deliveries sees what came of them.
+    let access = access::enter(tx, cx, book, ReplayEvents.action())?;
+    let sequence = sequence_of(id, &access.book().key);
+    let known = match sequence {
+        Some(sequence) => tx.events().find(&access, sequence)?,
+        None => None,
+    };
+    let unknown = || Refusal::UnknownEvent(id.chars().take(60).collect());
+    let sequence = known.ok_or_else(unknown)?.event.sequence;
+    let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
+    let bounds = (after.as_ref(), rows_to_read(limit));
+    let rows = tx.delivery_log().list(&access, sequence, bounds)?;
+    Ok(Page::new(rows, limit, LogPlace::of))
+}
+
+/// Removes attempts whose time is over, as many as one unit of work may; whether there may be more.
+pub fn sweep(tx: &mut Tx<'_>, now: Instant) -> Result<(usize, bool)> {
+    let limit = i64::try_from(SWEPT_AT_ONCE).unwrap_or(i64::MAX);
+    let removed = tx.delivery_log().remove_before(logged_since(now), limit)?;
+    Ok((removed, removed >= SWEPT_AT_ONCE))
+}

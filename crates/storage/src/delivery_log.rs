@@ -1,0 +1,165 @@
+//! The delivery log: rows and repository (behaviour 12.13). It is written in the unit of work that
+//! settles an attempt, and read by event.
+
+use daybook_domain::access::Access;
+use daybook_domain::app::AppId;
+use daybook_domain::delivery::{EventDelivery, Exchange, LoggedAttempt, MAX_LOGGED};
+use daybook_domain::instant::Instant;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text};
+
+use crate::conn::on_engine;
+use crate::error::{Error, Result};
+use crate::sql::{Sql, Value};
+use crate::tx::Tx;
+
+#[derive(QueryableByName)]
+struct AttemptRow {
+    #[diesel(sql_type = Text)]
+    app_id: String,
+    #[diesel(sql_type = BigInt)]
+    attempt: i64,
+    #[diesel(sql_type = BigInt)]
+    at: i64,
+    #[diesel(sql_type = BigInt)]
+    milliseconds: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    status: Option<i64>,
+    #[diesel(sql_type = Nullable<Text>)]
+    failure: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    answer: Option<String>,
+}
+
+impl TryFrom<AttemptRow> for LoggedAttempt {
+    type Error = Error;
+
+    fn try_from(row: AttemptRow) -> Result<Self> {
+        let AttemptRow { app_id, attempt, at, milliseconds, status, failure, answer } = row;
+        let status = status.map(u16::try_from).transpose().map_err(|_| Error::Corrupt("status"))?;
+        let exchange = Exchange { at: Instant::new(at), milliseconds, status, answer };
+        Ok(Self { app: AppId::stored(app_id), number: attempt, exchange, failure })
+    }
+}
+
+#[derive(QueryableByName)]
+struct LastAttempt {
+    #[diesel(sql_type = BigInt)]
+    attempt: i64,
+}
+
+/// A place in the log of an event: the app and the number of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogPlace {
+    /// The app.
+    pub app: AppId,
+    /// The number of the attempt.
+    pub number: i64,
+}
+
+impl LogPlace {
+    /// Where an attempt stands.
+    #[must_use]
+    pub fn of(logged: &LoggedAttempt) -> Self {
+        Self { app: logged.app.clone(), number: logged.number }
+    }
+}
+
+/// The attempts to deliver events.
+pub struct DeliveryLog<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl DeliveryLog<'_, '_> {
+    /// Adds an attempt behind those to deliver the same event to the same app, of which the last
+    /// ones stay.
+    pub fn add(
+        self,
+        delivery: &EventDelivery,
+        exchange: &Exchange,
+        failure: Option<&str>,
+    ) -> Result<()> {
+        let mut conn = self.tx.flushed()?;
+        let last = Sql::new("SELECT COALESCE(MAX(attempt), 0) AS attempt FROM delivery_attempts");
+        let last = of(last, delivery);
+        let rows: Vec<LastAttempt> = on_engine!(&mut *conn, c => (&last).load(c))?;
+        let attempt = rows.first().map_or(1, |row| row.attempt.saturating_add(1));
+        let Exchange { at, milliseconds, status, answer } = exchange;
+        let row = [
+            Value::Int(delivery.book.get()),
+            Value::Int(delivery.sequence),
+            Value::Text(delivery.app.as_str().into()),
+            Value::Int(attempt),
+            Value::Int(at.milliseconds()),
+            Value::Int(*milliseconds),
+            Value::SomeInt(status.map(i64::from)),
+            Value::SomeText(failure.map(Into::into)),
+            Value::SomeText(answer.as_deref().map(Into::into)),
+        ];
+        let added = Sql::new(
+            "INSERT INTO delivery_attempts \
+             (book_id, sequence, app_id, attempt, at, milliseconds, status, failure, answer) \
+             VALUES ",
+        );
+        conn.execute(&added.list(row))?;
+        if attempt > MAX_LOGGED {
+            let old = of(Sql::new("DELETE FROM delivery_attempts"), delivery);
+            conn.execute(&old.push(" AND attempt <= ").int(attempt.saturating_sub(MAX_LOGGED)))?;
+        }
+        Ok(())
+    }
+
+    /// The attempts to deliver an event: by app, and of each app the newest first, behind a place,
+    /// at most so many.
+    pub fn list(
+        self,
+        access: &Access,
+        sequence: i64,
+        (after, limit): (Option<&LogPlace>, i64),
+    ) -> Result<Vec<LoggedAttempt>> {
+        let page = Sql::new("SELECT * FROM delivery_attempts WHERE book_id = ")
+            .int(access.book().id.get())
+            .push(" AND sequence = ")
+            .int(sequence);
+        let page = match after {
+            None => page,
+            Some(LogPlace { app, number }) => page
+                .push(" AND (app_id > ")
+                .text(app.as_str())
+                .push(" OR app_id = ")
+                .text(app.as_str())
+                .push(" AND attempt < ")
+                .int(*number)
+                .push(")"),
+        };
+        let page = page.push(" ORDER BY app_id, attempt DESC LIMIT ").int(limit);
+        let rows: Vec<AttemptRow> = on_engine!(self.tx.flushed()?, c => (&page).load(c))?;
+        rows.into_iter().map(LoggedAttempt::try_from).collect()
+    }
+
+    /// Removes attempts from before an instant, at most so many, those that another process is
+    /// removing excepted; how many they were.
+    pub fn remove_before(self, before: Instant, limit: i64) -> Result<usize> {
+        let mut conn = self.tx.flushed()?;
+        let old = Sql::new(
+            "WITH old AS MATERIALIZED (SELECT book_id, sequence, app_id, attempt \
+             FROM delivery_attempts WHERE at < ",
+        )
+        .int(before.milliseconds())
+        .push(" ORDER BY at LIMIT ")
+        .int(limit)
+        .push(conn.unless_locked())
+        .push(
+            ") DELETE FROM delivery_attempts WHERE (book_id, sequence, app_id, attempt) IN \
+             (SELECT book_id, sequence, app_id, attempt FROM old)",
+        );
+        Ok(conn.execute(&old)?)
+    }
+}
+
+/// The condition that names an event and an app.
+fn of<'a>(sql: Sql<'a>, delivery: &'a EventDelivery) -> Sql<'a> {
+    let sql = sql.push(" WHERE book_id = ").int(delivery.book.get());
+    let sql = sql.push(" AND sequence = ").int(delivery.sequence);
+    sql.push(" AND app_id = ").text(delivery.app.as_str())
+}

@@ -1,0 +1,21 @@
+-- The delivery log: the attempts to deliver events to apps, and what came back.
+
+CREATE TABLE delivery_attempts (
+    book_id BIGINT NOT NULL,
+    -- The number of the event.
+    sequence BIGINT NOT NULL,
+    app_id TEXT NOT NULL,
+    -- The number of the attempt, among those to deliver this event to this app.
+    attempt BIGINT NOT NULL,
+    at BIGINT NOT NULL,
+    milliseconds BIGINT NOT NULL,
+    -- The HTTP status; none without an answer.
+    status BIGINT,
+    -- Why it failed, if it did.
+    failure TEXT,
+    -- The beginning of the answer.
+    answer TEXT,
+    PRIMARY KEY (book_id, sequence, app_id, attempt)
+);
+
+CREATE INDEX delivery_attempts_at ON delivery_attempts (at);

@@ -1,0 +1,203 @@
+//! The delivery log (12.13): what was tried, what came back, and for how long it is kept.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use daybook_tests::receiver::{Receiver, fine};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Server, id};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::file_sweep::eventually;
+use crate::reading::items;
+use crate::webhooks::install;
+
+/// Nobody listens there.
+const NOBODY: &str = "http://127.0.0.1:1/";
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_12_13_each_attempt,
+        rule_12_13_no_answer,
+        rule_12_13_no_secrets,
+        rule_12_13_long_answers,
+        rule_12_13_pages,
+        rule_12_13_the_last_hundred,
+        rule_12_13_thirty_days,
+        rule_12_13_what_is_refused,
+    ]
+}
+
+fn book(server: &Server) -> Cast {
+    Cast::with_accounts(server, &CASH_AND_FOOD)
+}
+
+/// The path of the log of the newest posting.
+fn log_of(cast: &Cast) -> String {
+    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+    cast.path(&format!("/events/{}/deliveries", id(&items(&events)[0])))
+}
+
+/// The attempts to deliver the newest posting, when there are so many.
+#[track_caller]
+pub fn attempts(cast: &Cast, count: usize) -> Vec<Value> {
+    let path = log_of(cast);
+    let mut found = Vec::new();
+    eventually("12.13: the attempts are logged", || {
+        found = items(&cast.editor.get(&path).ok()).clone();
+        found.len() == count
+    });
+    found
+}
+
+fn lunch(cast: &Cast) {
+    cast.record("2026-01-05", "10", "Cash", "Food", "lunch");
+}
+
+/// replayEventResponse of the newest posting, which fails.
+fn replay(cast: &Cast, app: &Value) {
+    let path = log_of(cast).replace("/deliveries", &format!("/responses/{}", id(app)));
+    cast.owner.put(&path, &Value::Null).ok();
+}
+
+fn rule_12_13_each_attempt(server: &Server) {
+    let (cast, count) = (book(server), AtomicUsize::new(0));
+    let receiver = Receiver::answering(move |_| match count.fetch_add(1, Ordering::SeqCst) {
+        0 => ("500 Oh".to_owned(), "<p>oh</p>".to_owned()),
+        1 => ("429 Busy\r\nretry-after: 1".to_owned(), String::new()),
+        _ => fine(r#"{"error": "no such account"}"#),
+    });
+    let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    lunch(&cast);
+    let logged = attempts(&cast, 3);
+    let told = |one: &Value| {
+        let fields = ["attempt", "status", "error", "answer"];
+        Value::from(fields.map(|name| one[name].clone()).to_vec())
+    };
+    let expected = [
+        json!([3, 200, null, "{\"error\": \"no such account\"}"]),
+        json!([2, 429, "status 429", ""]),
+        json!([1, 500, "status 500", "<p>oh</p>"]),
+    ];
+    assert_eq!(logged.iter().map(told).collect::<Vec<_>>(), expected, "12.13: newest first");
+    let at = |one: &Value| one["at"].as_str().and_then(|text| text.parse::<i64>().ok());
+    assert!(at(&logged[0]) > at(&logged[2]), "12.13: when it was sent");
+    for one in &logged {
+        assert_eq!(one["agentId"], app["id"]);
+        assert!((0..10_000).contains(&one["durationMs"].as_i64().expect("a number")));
+    }
+}
+
+fn rule_12_13_no_answer(server: &Server) {
+    let cast = book(server);
+    install(&cast, NOBODY, &["TRANSACTION_POSTED"], json!({}));
+    lunch(&cast);
+    let logged = attempts(&cast, 1).remove(0);
+    assert!(logged["error"].as_str().expect("a text").starts_with("no answer"), "{logged}");
+    assert!(logged["status"].is_null() && logged["answer"].is_null(), "{logged}");
+    assert!(!logged.to_string().contains("127.0.0.1"), "no address: {logged}");
+}
+
+fn rule_12_13_no_secrets(server: &Server) {
+    let cast = book(server);
+    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let receiver = Receiver::answering(move |received| {
+        let token = received.header("service-oauth-token");
+        let told = [token, received.header("authorization"), secret];
+        fine(&json!({"result": false, "echo": told}).to_string())
+    });
+    let secrets = json!({"clientSecret": secret});
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], secrets);
+    lunch(&cast);
+    let answer = attempts(&cast, 1)[0]["answer"].as_str().expect("a text").to_owned();
+    let echo: Value = serde_json::from_str(&answer).expect("JSON");
+    let expected = json!(["[removed]", "Bearer [removed]", "[removed]"]);
+    assert_eq!(echo["echo"], expected, "12.13: {answer}");
+}
+
+fn rule_12_13_long_answers(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::answering(|_| {
+        fine(&json!({"result": false, "padding": "é".repeat(9_000)}).to_string())
+    });
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    lunch(&cast);
+    let answer = attempts(&cast, 1)[0]["answer"].as_str().expect("a text").len();
+    assert!((1_023..=1_024).contains(&answer), "12.13: the first KB, not {answer}");
+}
+
+fn rule_12_13_pages(server: &Server) {
+    let cast = book(server);
+    lunch(&cast);
+    let apps = [(); 2].map(|()| install(&cast, NOBODY, &["BOOK_DELETED"], json!({})));
+    for app in [&apps[0], &apps[1], &apps[0]] {
+        replay(&cast, app);
+    }
+    let whole = attempts(&cast, 3);
+    let path = log_of(&cast);
+    let (mut cursor, mut paged) = (String::new(), Vec::new());
+    loop {
+        let page = cast.owner.get(&format!("{path}?limit=1&cursor={cursor}")).ok();
+        paged.extend(items(&page).clone());
+        let Some(next) = page["cursor"].as_str() else { break };
+        next.clone_into(&mut cursor);
+    }
+    assert_eq!(paged, whole, "2.3: the pages are the list");
+    let numbers: Vec<(&Value, &Value)> =
+        whole.iter().map(|one| (&one["agentId"], &one["attempt"])).collect();
+    let of_first: Vec<_> = numbers.iter().filter(|(app, _)| **app == apps[0]["id"]).collect();
+    assert_eq!([of_first[0].1, of_first[1].1], [&json!(2), &json!(1)], "12.13: replays count");
+    for damaged in ["x", "eyJhcHAiOiJhXHUwMDAwIiwiYXR0ZW1wdCI6MX0"] {
+        let page = cast.owner.get(&format!("{path}?cursor={damaged}")).ok();
+        assert_eq!(items(&page), &whole, "2.5: the first page");
+    }
+}
+
+fn rule_12_13_the_last_hundred(server: &Server) {
+    let cast = book(server);
+    lunch(&cast);
+    let app = install(&cast, NOBODY, &["BOOK_DELETED"], json!({}));
+    replay(&cast, &app);
+    let number =
+        format!("UPDATE delivery_attempts SET attempt = 104 WHERE app_id = '{}'", id(&app));
+    assert_eq!(Backdoor::open(server).execute(&number), 1);
+    for attempt in 1..104 {
+        let row = format!(
+            "INSERT INTO delivery_attempts (book_id, sequence, app_id, attempt, at, milliseconds) \
+             SELECT book_id, sequence, app_id, {attempt}, at, 0 FROM delivery_attempts \
+             WHERE app_id = '{}' AND attempt = 104",
+            id(&app)
+        );
+        Backdoor::open(server).execute(&row);
+    }
+    replay(&cast, &app);
+    let page = cast.owner.get(&format!("{}?limit=1000", log_of(&cast))).ok();
+    let logged = items(&page);
+    assert_eq!(logged.len(), 100, "12.13: the last hundred are kept");
+    assert_eq!((&logged[0]["attempt"], &logged[99]["attempt"]), (&json!(105), &json!(6)));
+}
+
+fn rule_12_13_thirty_days(server: &Server) {
+    let cast = book(server);
+    lunch(&cast);
+    let app = install(&cast, NOBODY, &["BOOK_DELETED"], json!({}));
+    replay(&cast, &app);
+    replay(&cast, &app);
+    let past = format!(
+        "UPDATE delivery_attempts SET at = at - 2592000000 WHERE app_id = '{}' AND attempt = 1",
+        id(&app)
+    );
+    assert_eq!(Backdoor::open(server).execute(&past), 1);
+    // By the first round of a process that starts.
+    let _sweeper = server.beside(&[]);
+    assert_eq!(attempts(&cast, 1)[0]["attempt"], 2, "12.13: older ones are removed");
+}
+
+fn rule_12_13_what_is_refused(server: &Server) {
+    let cast = book(server);
+    lunch(&cast);
+    assert_eq!(attempts(&cast, 0), [] as [Value; 0], "12.13: no app, no attempt");
+    let path = log_of(&cast);
+    cast.poster.get(&path).refused(403, "forbidden");
+    cast.stranger.get(&path).refused(404, "notFound");
+    cast.owner.get(&cast.path("/events/nonsense/deliveries")).refused(404, "notFound");
+}
