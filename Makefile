@@ -69,7 +69,7 @@ fuzz: ## made-up input for all that reads text, for three minutes (FUZZ="--minut
 	$(CARGO_TARGET_DIR)/release/fuzz $(FUZZ)
 
 .PHONY: contract
-contract: postgres schemathesis ## requests from the OpenAPI document (CONTRACT="--minutes 60")
+contract: postgres schemathesis ## requests from the OpenAPI documents (CONTRACT="--minutes 60")
 	$(CARGO) build --release --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/contract $(CONTRACT)
 

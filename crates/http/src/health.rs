@@ -1,4 +1,4 @@
-//! The operations outside of `/v5`: health, readiness, the contract and its page.
+//! The operations outside of `/v5`: health, readiness, the contracts and their page.
 
 use std::time::Duration;
 
@@ -16,6 +16,8 @@ use crate::state::AppState;
 
 /// The contract, compiled in so that it cannot drift from the program it describes.
 const CONTRACT: &str = include_str!("../../../openapi/openapi.json");
+/// What is served beside it: signing in, and tokens for apps.
+const AUTH_CONTRACT: &str = include_str!("../../../openapi/auth.json");
 const PAGE: &str = include_str!("../../../openapi/docs.html");
 
 /// How long the database may take to answer before this process counts as not ready.
@@ -81,6 +83,21 @@ pub(crate) async fn contract(
         .content_type(ContentType::json())
         .insert_header((CACHE_CONTROL, "max-age=300"))
         .body(contract.at(&state.base(host(&request))))
+}
+
+/// Where the contract of `/auth` names its server (behaviour 11.22).
+const SERVER: &str = "\"url\": \"http://127.0.0.1:8080\"";
+
+/// GET /auth/openapi.json.
+pub(crate) async fn auth_contract(
+    request: HttpRequest,
+    state: web::Data<AppState>,
+) -> HttpResponse {
+    let own = format!("\"url\": {}", json!(state.base(host(&request))));
+    HttpResponse::Ok()
+        .content_type(ContentType::json())
+        .insert_header((CACHE_CONTROL, "max-age=300"))
+        .body(AUTH_CONTRACT.replacen(SERVER, &own, 1))
 }
 
 /// GET /docs: the contract for people; the page loads nothing from elsewhere.

@@ -286,6 +286,7 @@ fn outside() -> Vec<Operation> {
             GET "/health" "" => health;
             GET "/ready" "" => ready;
             GET "/openapi.json" "" => contract;
+            GET "/auth/openapi.json" "" => auth_contract;
             GET "/docs" "" => page;
         }
     )

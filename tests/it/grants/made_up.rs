@@ -7,6 +7,8 @@ use daybook_tests::dice::Dice;
 use daybook_tests::fuzz::{Sizes, Target, case_seed, input};
 use daybook_tests::{Answer, Client, Server, encode, unique_address};
 
+use crate::openapi::access;
+
 use super::{
     APP, APP_URI, ASKED, CHALLENGE, CLI, OLD, OLD_URI, SECRET, VERIFIER, WAITING, is_refused,
     person, redeem, text, with_clients, with_secret,
@@ -24,7 +26,8 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// What programs ask by POST.
 const PROGRAMS: [&str; 4] =
     ["/auth/token", "/auth/device/code", "/auth/revoke", "/auth/introspect"];
-const OTHERS: [&str; 18] = [
+const OTHERS: [&str; 19] = [
+    "/auth/openapi.json",
     "/auth/authorize",
     "/auth/consent",
     "/auth/device",
@@ -275,6 +278,10 @@ fn made_up_requests_are_answered(server: &Server) {
 #[track_caller]
 fn is_documented(answer: &Answer, method: &str, path: &str, what: &str) {
     assert!(answer.status < 500, "{what}: {} {}", answer.status, answer.text);
+    if let Some(operation) = access::find(method, path) {
+        let faults = operation.faults(answer);
+        assert!(faults.is_empty(), "{what}: {faults:#?}");
+    }
     let path = path.split('?').next().unwrap_or_default();
     if let Some(to) = answer.headers.get("location") {
         let known = [WAITING, APP_URI, OLD_URI, "/auth/"];

@@ -33,18 +33,18 @@ pub fn tests() -> Vec<crate::Case> {
 }
 
 /// The built-in client, and an address at which a program waits for its answer.
-const CLI: &str = "daybook-cli";
-const WAITING: &str = "http://127.0.0.1:51234/callback";
+pub const CLI: &str = "daybook-cli";
+pub const WAITING: &str = "http://127.0.0.1:51234/callback";
 /// The example of RFC 7636, appendix B.
-const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+pub const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 /// An app of the web with a secret, an older one without, and a command line of another server.
-const APP: &str = "app";
-const APP_URI: &str = "https://app.example.com/cb?from=daybook";
+pub const APP: &str = "app";
+pub const APP_URI: &str = "https://app.example.com/cb?from=daybook";
 const OLD: &str = "old-app";
 const OLD_URI: &str = "https://old.example.com/";
 const OTHER_CLI: &str = "1234.apps.example.com";
-const SECRET: &str = "s3cret/with+signs%";
+pub const SECRET: &str = "s3cret/with+signs%";
 
 fn person() -> String {
     format!("{}@example.com", unique("grants"))
@@ -52,6 +52,11 @@ fn person() -> String {
 
 /// A server with clients of its own, beside another.
 fn with_clients(server: &Server) -> Server {
+    server.beside(&["--clients", &file_of_clients(server)])
+}
+
+/// The path of a file of these clients.
+pub fn file_of_clients(server: &Server) -> String {
     let file = server.data_dir().join(unique("clients"));
     let clients = json!({"items": [
         {"clientId": APP, "name": "The <App>", "clientSecret": SECRET, "redirectUris": [APP_URI]},
@@ -62,11 +67,11 @@ fn with_clients(server: &Server) -> Server {
     std::fs::write(&file, clients.to_string()).expect("a file");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(&file, mode).expect("a mode");
-    server.beside(&["--clients", file.to_str().expect("a path")])
+    file.to_str().expect("a path").to_owned()
 }
 
 /// The parameters of a request for a code, as the built-in client sends it.
-const ASKED: [(&str, &str); 7] = [
+pub const ASKED: [(&str, &str); 7] = [
     ("response_type", "code"),
     ("client_id", CLI),
     ("redirect_uri", WAITING),
@@ -80,7 +85,7 @@ const ASKED: [(&str, &str); 7] = [
 const OF_APP: [(&str, &str); 2] = [("client_id", APP), ("redirect_uri", APP_URI)];
 
 /// The same with other values; an empty one is left out.
-fn asked_with<'p>(other: &[(&'p str, &'p str)]) -> Vec<(&'p str, &'p str)> {
+pub fn asked_with<'p>(other: &[(&'p str, &'p str)]) -> Vec<(&'p str, &'p str)> {
     let mut all: Vec<(&str, &str)> =
         ASKED.into_iter().filter(|(name, _)| other.iter().all(|(own, _)| own != name)).collect();
     all.extend(other.iter().filter(|(_, value)| !value.is_empty()));
@@ -93,7 +98,7 @@ fn path_of(asked: &[(&str, &str)]) -> String {
 
 /// The value of a parameter in the address that an answer sends a browser to.
 #[track_caller]
-fn sent(answer: &Answer, name: &str) -> Option<String> {
+pub fn sent(answer: &Answer, name: &str) -> Option<String> {
     assert_eq!(answer.status, 303, "{}", answer.text);
     let (_, parameters) = answer.headers["location"].rsplit_once(['?', '#'])?;
     let found = parameters.split('&').find_map(|pair| pair.strip_prefix(&format!("{name}=")))?;
@@ -142,13 +147,13 @@ fn ask(server: &Server, path: &str, fields: &[(&str, &str)]) -> Answer {
 }
 
 #[track_caller]
-fn post(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
+pub fn post(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
     let kind = Some("application/x-www-form-urlencoded");
     client.send_raw("POST", path, kind, form(fields).as_bytes())
 }
 
 /// A program that proves who it is by HTTP Basic.
-fn with_secret(server: &Server, id: &str, secret: &str) -> Client {
+pub fn with_secret(server: &Server, id: &str, secret: &str) -> Client {
     let pair = format!("{}:{}", encode(id), encode(secret));
     server.anonymous().header("Authorization", &format!("Basic {}", BASE64_STANDARD.encode(pair)))
 }
@@ -175,7 +180,7 @@ fn refresh(server: &Server, token: &str) -> Answer {
     ask(server, "/auth/token", &fields)
 }
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+pub fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_else(|| panic!("{name} in {value}"))
 }
 

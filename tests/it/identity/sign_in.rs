@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{arguments, changed, now};
 use crate::Lone;
+use crate::openapi::access::is_documented;
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
@@ -109,6 +110,7 @@ pub(super) fn refused(browser: &mut Browser, path: &str, status: u16, what: &str
     let answer = browser.get(path);
     assert_eq!(answer.status, status, "{what}: {}", answer.text);
     is_page(&answer, status);
+    is_documented("GET", path, &answer);
     assert_eq!(browser.cookie("daybook_session").map(str::to_owned), session, "{what}");
     if status != 400 {
         assert_eq!(browser.sign_ins(), Vec::<&str>::new(), "{what}");
@@ -152,6 +154,7 @@ fn people_sign_in_through_a_provider(engine: Engine) {
     let link = link.split('"').next().expect("its end").replace("&amp;", "&");
     assert!(page.text.contains("Sign in with Example Id"), "{}", page.text);
     let answer = browser.get(&link);
+    is_documented("GET", &link, &answer);
     let cookie = answer.headers["set-cookie"].clone();
     for part in ["HttpOnly", "SameSite=Lax", "Path=/auth", "Max-Age=600"] {
         assert!(cookie.contains(part), "{part}: {cookie}");
@@ -169,7 +172,9 @@ fn people_sign_in_through_a_provider(engine: Engine) {
     }
     assert!(parameter(&to, "state").len() >= 43 && parameter(&to, "nonce").len() >= 43);
     let back = door.path(&door.provider.visit(&to, "petra"));
-    assert_eq!(sent(&browser.get(&back)), APP);
+    let answer = browser.get(&back);
+    is_documented("GET", &back, &answer);
+    assert_eq!(sent(&answer), APP);
     assert_eq!(browser.sign_ins(), Vec::<&str>::new());
     assert_eq!(browser.cookie("daybook_return"), None);
     let signed_in = user(&door, &mut browser);

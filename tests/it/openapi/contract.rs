@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use super::access;
+
 /// The file in the tree.
 pub const TEXT: &str = include_str!("../../../openapi/openapi.json");
 
@@ -54,12 +56,14 @@ pub fn operations() -> Vec<Operation> {
 }
 
 /// Follows a `$ref`.
-fn resolve(value: &'static Value) -> &'static Value {
+pub fn resolve(value: &'static Value) -> &'static Value {
     let Some(target) = value["$ref"].as_str() else { return value };
     let pointer = target
         .strip_prefix('#')
         .unwrap_or_else(|| panic!("a reference inside the document: {target}"));
-    document().pointer(pointer).unwrap_or_else(|| panic!("{target} is defined"))
+    // The parts of the second document stand elsewhere in it.
+    let of = if pointer.starts_with("/components/") { access::document() } else { document() };
+    of.pointer(pointer).unwrap_or_else(|| panic!("{target} is defined"))
 }
 
 impl Operation {
@@ -207,7 +211,7 @@ fn is_a(kind: &Value, value: &Value) -> bool {
     }
 }
 
-/// The four patterns of the document, without an engine for all.
+/// The five patterns of the document, without an engine for all.
 fn matches(pattern: &Value, text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match pattern.as_str().expect("a pattern is text") {
@@ -224,6 +228,11 @@ fn matches(pattern: &Value, text: &str) -> bool {
             number
                 .split_once('.')
                 .map_or(digits(number), |(whole, fraction)| digits(whole) && digits(fraction))
+        }
+        "^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$" => {
+            let is_letter = |byte: u8| byte.is_ascii_uppercase() && !b"AEIOUY".contains(&byte);
+            let is_half = |half: &str| half.len() == 4 && half.bytes().all(is_letter);
+            text.split_once('-').is_some_and(|(one, two)| is_half(one) && is_half(two))
         }
         other => panic!("teach this check the pattern `{other}`"),
     }

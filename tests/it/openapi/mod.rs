@@ -1,6 +1,8 @@
 //! The published contract and the server say the same: routes, refusals by enumeration, and the
 //! shape of every answer.
 
+pub mod access;
+mod access_session;
 pub mod contract;
 mod session;
 
@@ -24,6 +26,8 @@ pub fn tests() -> Vec<Case> {
         page_needs_no_internet
     ];
     cases.extend(session::tests());
+    cases.extend(access::tests());
+    cases.extend(access_session::tests());
     for operation in operations() {
         let run = Box::new(move |server: &Server| without_token(server, operation));
         cases.push(Case { name: format!("{}_without_token", operation.id), run });

@@ -1,19 +1,19 @@
-//! `make contract`: requests made up from the published document, for some minutes, and every
-//! answer held to it.
+//! `make contract`: requests made up from the published documents, for some minutes, and every
+//! answer held to them.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use daybook_tests::contract::{Outcome, Plan, fuzz, missing};
+use daybook_tests::contract::{Issuer, Outcome, Plan, fuzz, missing};
 use daybook_tests::dice::Dice;
 use daybook_tests::{Engine, Server, finish};
 
-/// Asks a Daybook server what its OpenAPI document allows, and more, and checks every answer
-/// against the document.
+/// Asks a Daybook server what its OpenAPI documents allow, and more, and checks every answer
+/// against them.
 #[derive(Parser)]
 struct Arguments {
-    /// Minutes per engine.
+    /// Minutes per engine and document.
     #[arg(long, default_value_t = 10)]
     minutes: u64,
     /// Random requests of each operation in one round.
@@ -22,6 +22,9 @@ struct Arguments {
     /// The database engine.
     #[arg(long, value_enum, default_value_t = Engines::Both)]
     engine: Engines,
+    /// The document: the operations on books, or signing in and tokens.
+    #[arg(long, value_enum, default_value_t = Documents::Both)]
+    document: Documents,
     /// Repeats the requests of an earlier run.
     #[arg(long)]
     seed: Option<u64>,
@@ -31,6 +34,13 @@ struct Arguments {
 enum Engines {
     Sqlite,
     Postgres,
+    Both,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Documents {
+    Api,
+    Auth,
     Both,
 }
 
@@ -50,16 +60,22 @@ fn main() -> anyhow::Result<ExitCode> {
     let limit = time * 2 + Duration::from_secs(600);
     // Python's readers of arguments take no more.
     let seed = arguments.seed.unwrap_or_else(|| Dice::seed() >> 32);
-    println!("{} minutes an engine; --seed {seed}", arguments.minutes);
+    println!("{} minutes an engine and document; --seed {seed}", arguments.minutes);
+    let plan = Plan { seed, examples: arguments.examples, time: Some(time), limit };
     let mut failures = 0;
     for engine in engines {
-        let outcome = fuzz(
-            &Server::start(engine),
-            Plan { seed, examples: arguments.examples, time: Some(time), limit },
-        )?;
-        println!("\n{engine}\n{}", outcome.report);
-        report(&outcome);
-        failures += usize::from(!outcome.passed);
+        let mut outcomes = Vec::new();
+        if arguments.document != Documents::Auth {
+            outcomes.push(fuzz(&Server::start(engine), plan)?);
+        }
+        if arguments.document != Documents::Api {
+            outcomes.push(Issuer::start(engine)?.fuzz(plan)?);
+        }
+        for outcome in outcomes {
+            println!("\n{engine}\n{}", outcome.report);
+            report(&outcome);
+            failures += usize::from(!outcome.passed);
+        }
     }
     finish();
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,7 +1,7 @@
 //! Errors of the endpoints that programs ask, in the form of RFC 6749, 5.2.
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
 use daybook_domain::grant::Refusal;
 use serde::Serialize;
@@ -16,14 +16,18 @@ struct OauthErrorOut<'e> {
     error_description: &'e str,
 }
 
+/// Seconds after which there may be room again: those who wait decide in a minute or two.
+const ROOM_SECONDS: HeaderValue = HeaderValue::from_static("60");
+
 /// Refuses a request: 400, or 503 when there is no room.
 pub(super) fn refused(refusal: &Refusal) -> HttpResponse {
-    let status = if *refusal == Refusal::Crowded {
-        StatusCode::SERVICE_UNAVAILABLE
-    } else {
-        StatusCode::BAD_REQUEST
-    };
-    with(status, refusal.code(), &refusal.to_string())
+    let (code, description) = (refusal.code(), refusal.to_string());
+    if *refusal != Refusal::Crowded {
+        return with(StatusCode::BAD_REQUEST, code, &description);
+    }
+    let mut answer = with(StatusCode::SERVICE_UNAVAILABLE, code, &description);
+    answer.headers_mut().insert(RETRY_AFTER, ROOM_SECONDS);
+    answer
 }
 
 /// Refuses a request with a code that no rule of the domain has.
@@ -54,7 +58,7 @@ impl Unproven {
 pub(super) fn invalid_client() -> HttpResponse {
     let text = "the client is unknown, or its secret is wrong";
     let mut answer = with(StatusCode::UNAUTHORIZED, "invalid_client", text);
-    let basic = actix_web::http::header::HeaderValue::from_static("Basic realm=\"daybook\"");
+    let basic = HeaderValue::from_static("Basic realm=\"daybook\"");
     answer.headers_mut().insert(WWW_AUTHENTICATE, basic);
     answer
 }
@@ -88,4 +92,17 @@ pub(super) fn answered(outcome: Result<HttpResponse, ApiError>) -> HttpResponse 
 
 fn with(status: StatusCode, error: &str, error_description: &str) -> HttpResponse {
     guarded(HttpResponse::build(status)).json(OauthErrorOut { error, error_description })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_finds_no_room_is_told_when_to_come_back() {
+        let answer = refused(&Refusal::Crowded);
+        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(answer.headers().get(RETRY_AFTER), Some(&ROOM_SECONDS));
+        assert!(!refused(&Refusal::InvalidGrant).headers().contains_key(RETRY_AFTER));
+    }
 }

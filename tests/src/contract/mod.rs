@@ -1,8 +1,10 @@
-//! The published document against a running server: schemathesis (Python) makes requests from
-//! `/openapi.json` and holds every answer to it. Its settings and hooks are in `tests/contract`;
-//! `tests/install-schemathesis` installs it.
+//! The published documents against a running server: schemathesis (Python) makes requests from
+//! `/openapi.json`, or from `/auth/openapi.json` ([`Issuer`]), and holds every answer to it. Its
+//! settings and hooks are in `tests/contract`; `tests/install-schemathesis` installs it.
 
-use std::collections::BTreeMap;
+mod issuer;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,6 +16,8 @@ use serde_json::{Value, json};
 use crate::engine::target_dir;
 use crate::guard::{Entry, Folder};
 use crate::{Server, pause, unique};
+
+pub use issuer::Issuer;
 
 /// Statuses of the answers an operation gave, with how often.
 pub type Statuses = BTreeMap<String, u64>;
@@ -38,19 +42,25 @@ pub struct Outcome {
     pub passed: bool,
     /// What schemathesis printed: each finding with a request that shows it.
     pub report: String,
-    /// By operationId.
+    /// By operationId; of operations that are asked in several ways, also by way.
     pub answers: BTreeMap<String, Statuses>,
 }
 
 impl Outcome {
-    /// Operations of which no request was carried out: where all is refused, little is tested.
+    /// Operations, and ways to ask them, of which no request was carried out: where all is
+    /// refused, little is tested. A browser that is sent on was not refused, unless the tally says
+    /// so behind the status.
     pub fn never_accepted<'o>(&'o self, operations: impl Iterator<Item = &'o str>) -> Vec<&'o str> {
         let accepted = |id: &str| {
-            self.answers
-                .get(id)
-                .is_some_and(|statuses| statuses.keys().any(|status| status.starts_with('2')))
+            self.answers.get(id).is_some_and(|statuses| {
+                statuses.keys().any(|status| {
+                    status.len() == 3 && (status.starts_with('2') || status.starts_with('3'))
+                })
+            })
         };
-        operations.filter(|id| !accepted(id)).collect()
+        let ways = self.answers.keys().map(String::as_str);
+        let all: BTreeSet<&str> = operations.chain(ways).collect();
+        all.into_iter().filter(|id| !accepted(id)).collect()
     }
 }
 
@@ -94,13 +104,17 @@ pub fn python() -> Result<PathBuf, String> {
 /// # Errors
 /// When schemathesis does not run to its end within the limit.
 pub fn fuzz(server: &Server, plan: Plan) -> anyhow::Result<Outcome> {
+    run(asking(server, plan), plan)
+}
+
+/// Runs a command of schemathesis to its end.
+fn run(mut command: Command, plan: Plan) -> anyhow::Result<Outcome> {
     let folder = Folder::create(std::env::temp_dir().join(format!(
         "daybook-{}-{}",
         std::process::id(),
         unique("contract")
     )));
     let (log, tally) = (folder.path().join("log"), folder.path().join("tally.json"));
-    let mut command = asking(server, plan);
     command.env("DAYBOOK_CONTRACT_TALLY", &tally).current_dir(folder.path());
     let output = File::create(&log)?;
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
@@ -134,23 +148,39 @@ fn asking(server: &Server, plan: Plan) -> Command {
         .map(caller)
         .into_iter()
         .collect();
-    let mut command = Command::new(home().join("bin/python"));
+    let mut command = schemathesis(server, plan, &API);
+    command.env("DAYBOOK_CONTRACT_CALLERS", callers.to_string());
     command
-        .args(["-m", "schemathesis.cli", "--config-file"])
-        .arg(sources().join("schemathesis.toml"));
-    command.args(["run", &format!("{}/openapi.json", server.base())]);
+}
+
+/// A document, and what schemathesis is told for it.
+struct Subject {
+    /// Where it is served.
+    path: &'static str,
+    /// The file of settings.
+    settings: &'static str,
+    /// The module of hooks.
+    hooks: &'static str,
+}
+
+const API: Subject =
+    Subject { path: "/openapi.json", settings: "schemathesis.toml", hooks: "hooks" };
+
+/// The command that asks for what a document describes.
+fn schemathesis(server: &Server, plan: Plan, subject: &Subject) -> Command {
+    let mut command = Command::new(home().join("bin/python"));
+    command.args(["-m", "schemathesis.cli", "--config-file"]).arg(sources().join(subject.settings));
+    command.args(["run", &format!("{}{}", server.base(), subject.path)]);
     command.args(["--seed", &plan.seed.to_string(), "--max-examples", &plan.examples.to_string()]);
     if let Some(time) = plan.time {
         command.args(["--max-time", &time.as_secs().max(1).to_string()]);
     }
-    command
-        .env("DAYBOOK_CONTRACT_BASE", server.base())
-        .env("DAYBOOK_CONTRACT_CALLERS", callers.to_string());
+    command.env("DAYBOOK_CONTRACT_BASE", server.base());
     // No compiled copies of the hooks in the tree; the order of Python's sets is part of what a
     // seed decides.
     command
         .env("PYTHONPATH", sources())
-        .env("SCHEMATHESIS_HOOKS", "hooks")
+        .env("SCHEMATHESIS_HOOKS", subject.hooks)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PYTHONHASHSEED", "0");
     // Reports are read in files and logs.
