@@ -106,6 +106,7 @@ modules! {
         deleted_books,
         deliveries,
         delivery_log,
+        delivery_pauses,
         errors,
         etags,
         event_deletions,
@@ -192,6 +193,7 @@ modules! {
         statements,
         store,
         templates,
+        told_deletions,
         undated;
 }
 

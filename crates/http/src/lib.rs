@@ -70,7 +70,7 @@ use socket::{LINGER, Socket};
 pub use api_key::cache::ApiKeyCache;
 pub use api_key::calls::ApiKeyCalls;
 pub use api_key::text::ApiKeyText;
-pub use blob::removal::{BookRemoval, RemovedBooks};
+pub use blob::removal::{BookRemoval, Farewell, RemovedBooks};
 pub use blob::store::Blobs;
 pub use blob::sweep::{FileSweep, Swept};
 pub use blocking::{Panicked, block};

@@ -15,7 +15,7 @@ use crate::mail::MailArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
 use crate::user::UserArgs;
-use crate::webhook::WebhookArgs;
+use crate::webhook::{WebhookArgs, WebhooksArgs};
 
 /// Daybook: financial books over a REST API.
 #[derive(Debug, Parser)]
@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Keys(KeysArgs),
     /// Look at the mails that wait to be sent, and drop them
     Outbox(OutboxArgs),
+    /// List apps that are sent no events of a book, pause and resume them
+    Webhooks(WebhooksArgs),
     /// Print an API key for an app of a user; list and revoke API keys
     Key(KeyArgs),
 }

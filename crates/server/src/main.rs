@@ -48,6 +48,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Book(options) => admin::book(options),
         Command::Keys(options) => admin::keys(options),
         Command::Outbox(options) => outbox::run(options),
+        Command::Webhooks(options) => webhook::run(options),
         Command::Key(options) => api_key::run(options),
     }
 }

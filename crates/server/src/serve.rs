@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use daybook_domain::id::BookKey;
 use daybook_http::{
-    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, FileSweep,
-    GrantLimits, Headers, Identity, LargeCopies, Templates, Wakeup, WebhookClient, check_keys,
+    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, Farewell,
+    FileSweep, GrantLimits, Headers, Identity, LargeCopies, Templates, Wakeup, WebhookClient,
+    check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Address, Options, Store};
@@ -102,7 +104,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
 
 /// The background workers. They share with the requests what they work on.
 fn workers(
-    state: &AppState,
+    state: &Arc<AppState>,
     options: &ServeArgs,
     stop: &Stop,
     unfinished: Wakeup,
@@ -128,6 +130,7 @@ fn workers(
                 store: Arc::clone(store),
                 blobs: state.blobs.clone(),
                 clock: state.clock,
+                farewell: farewell(state),
                 stop: {
                     let stop = stop.clone();
                     Arc::new(move || stop.asked())
@@ -144,6 +147,15 @@ fn workers(
     ])
 }
 
+/// What apps are still to be told of a book outlives it.
+fn farewell(state: &Arc<AppState>) -> Farewell {
+    let courier = Courier::new(Arc::clone(state));
+    Arc::new(move |book: BookKey| {
+        let courier = courier.clone();
+        Box::pin(async move { courier.take_leave(&book).await })
+    })
+}
+
 /// The worker that delivers events to apps.
 fn webhooks(state: &Arc<AppState>, stop: &Stop) -> Worker {
     let wakeup = Wakeup::default();
@@ -156,6 +168,8 @@ fn webhooks(state: &Arc<AppState>, stop: &Stop) -> Worker {
         stop: stop.clone(),
         courier: Courier::new(Arc::clone(state)),
         wakeup,
+        server: state.mail_address.clone(),
+        mails: state.mails.clone(),
     })
 }
 

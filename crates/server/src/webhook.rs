@@ -1,9 +1,18 @@
-//! The options of webhooks. Their doc comments are the texts of `--help`.
+//! The options of webhooks, and `daybook webhooks`: which apps are paused (behaviour 8.19). The doc
+//! comments of options are the texts of `--help`.
 
 use std::net::SocketAddr;
 
-use clap::Args;
+use clap::{Args, Subcommand};
+use daybook_domain::app::AppId;
+use daybook_domain::id::BookKey;
 use daybook_http::WebhookTarget;
+use daybook_service::delivery::pause::{self, PausedQueue};
+use daybook_storage::{Lane, Store};
+
+use crate::admin::{open, print};
+use crate::cli::DataArgs;
+use crate::clock;
 
 /// Where webhooks may go.
 #[derive(Debug, Args)]
@@ -22,4 +31,95 @@ impl WebhookArgs {
             || if listen.ip().is_loopback() { WebhookTarget::loopback() } else { Vec::new() };
         self.webhook_allow.clone().unwrap_or_else(usual)
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WebhooksArgs {
+    #[command(subcommand)]
+    pub(crate) command: WebhooksCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WebhooksCommand {
+    /// List paused apps: book, app, cause, since when, and how many events wait; the first 1,000
+    List {
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Send an app no more events of a book, until it is resumed: they wait, for 30 days
+    Pause {
+        /// The id of the book
+        #[arg(long, value_name = "ID")]
+        book: String,
+        /// The id of the app
+        #[arg(long, value_name = "ID")]
+        app: String,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Send paused apps their events again, from where they were paused
+    Resume {
+        #[command(flatten)]
+        which: PausedArgs,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+}
+
+/// Which of the paused apps.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct PausedArgs {
+    /// The id of the book; without it, in all books
+    #[arg(long, value_name = "ID")]
+    book: Option<String>,
+    /// The id of the app; without it, all apps of the book
+    #[arg(long, value_name = "ID")]
+    app: Option<String>,
+}
+
+impl PausedArgs {
+    fn names(&self, queue: &PausedQueue) -> bool {
+        self.book.as_ref().is_none_or(|book| *book == queue.book.as_str())
+            && self.app.as_ref().is_none_or(|app| *app == queue.app.as_str())
+    }
+}
+
+/// `daybook webhooks`.
+///
+/// # Errors
+/// What is refused; a database that cannot be opened.
+pub(crate) fn run(options: WebhooksArgs) -> anyhow::Result<()> {
+    match options.command {
+        WebhooksCommand::List { data } => print(open(&data)?.read(pause::list)?.iter().map(listed)),
+        WebhooksCommand::Pause { book, app, data } => {
+            let (store, now) = (open(&data)?, clock::now());
+            let (key, app) = (BookKey::new(book), AppId::stored(app));
+            let (named, paused) = (key.clone(), app.clone());
+            store.write(Lane::of_book(key.as_str()), move |tx| {
+                pause::by_operator(tx, named.as_str(), &paused, now)
+            })?;
+            let is_it = |queue: &&PausedQueue| queue.book == key && queue.app == app;
+            print(store.read(pause::list)?.iter().filter(is_it).map(listed))
+        }
+        WebhooksCommand::Resume { which, data } => resume(&open(&data)?, &which),
+    }
+}
+
+fn resume(store: &Store, which: &PausedArgs) -> anyhow::Result<()> {
+    let mut paused = store.read(pause::list)?;
+    paused.retain(|queue| which.names(queue));
+    for queue in &paused {
+        let resumed = queue.clone();
+        store.write(Lane::of_book(queue.book.as_str()), move |tx| {
+            pause::resume_by_operator(tx, &resumed)
+        })?;
+    }
+    print(paused.iter().map(listed))
+}
+
+/// A paused app in a line, its columns separated by tabs.
+fn listed(queue: &PausedQueue) -> String {
+    let PausedQueue { book, app, paused_at, cause, waiting } = queue;
+    format!("{book}\t{app}\t{}\t{}\t{waiting}", cause.as_str(), paused_at.milliseconds())
 }

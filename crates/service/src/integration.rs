@@ -137,7 +137,8 @@ pub fn disconnect(
     Ok(())
 }
 
-/// updateIntegration: its name and its properties.
+/// updateIntegration: its name and its properties. Whoever saves it wants it to go on: an app that
+/// was paused because it failed is resumed (behaviour 8.19).
 ///
 /// # Errors
 /// What the access step and the rules of integrations refuse; [`Refusal::IdRequired`] and
@@ -152,6 +153,7 @@ pub fn update(
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let before = find(tx, &access, id.ok_or(Refusal::IdRequired)?)?;
     let (after, previous) = before.update(changes, cx.now)?;
+    tx.deliveries().resume_failing(&access, &after.app)?;
     let view = view(tx, &access, after)?;
     if !previous.is_empty() {
         tx.integrations().update(&access, &view.integration)?;

@@ -3,12 +3,14 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::access_request::AccessRequest;
+use daybook_domain::app::App;
+use daybook_domain::book::Book;
 use daybook_domain::email::Email;
 use daybook_domain::id::MailId;
 use daybook_domain::instant::Instant;
 use daybook_domain::mail::{
     Invitation, MAX_CAUSED, Mail, MailAttempt, MailCause, MailContent, MailKind, a_minute_before,
-    access_asked, counted_since, kept_since, sign_in_link,
+    access_asked, app_paused, counted_since, kept_since, sign_in_link,
 };
 use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
@@ -61,6 +63,18 @@ pub(crate) fn tell_owner(
         tx.mails().delete(mail)?;
     }
     Ok(())
+}
+
+/// Tells who installed an app in a book that it is paused there. No request causes it.
+pub(crate) fn tell_installer(
+    tx: &mut Tx<'_>,
+    to: &Email,
+    (app, book): (&App, &Book),
+    (ids, server, now): (&Ids, &str, Instant),
+) -> Result<()> {
+    let cause = MailCause { kind: MailKind::AppPaused, user: None, book: Some(book.key.clone()) };
+    let (id, content) = (MailId::new(ids.next(now)), app_paused(app, book, server));
+    Ok(tx.mails().insert(&Mail::new(id, to.clone(), cause, content, now))?)
 }
 
 /// Writes the mail with a link that signs in.

@@ -30,8 +30,8 @@
 //! `book_id`. There are no foreign keys. The exceptions are the index that lists the books of a
 //! user; `collections` and `collection_books`, which users keep across books and which `user_id`
 //! leads; and `users`, `tokens`, `sessions`, `login_links`, `grants`, `consents`,
-//! `device_authorizations`, `mails`, `signing_keys`, `identity_changes`, `idempotency_keys` and
-//! `process_starts`, which belong to no book.
+//! `device_authorizations`, `detached_deliveries`, `mails`, `signing_keys`, `identity_changes`,
+//! `idempotency_keys` and `process_starts`, which belong to no book.
 
 pub mod access;
 pub mod access_request;
@@ -52,7 +52,6 @@ mod column;
 mod conn;
 pub mod connection;
 pub mod delivery;
-pub mod delivery_log;
 mod dialect;
 mod error;
 pub mod event;
@@ -70,7 +69,6 @@ mod planner;
 mod plans;
 mod pool;
 pub mod posted_months;
-mod replay;
 pub mod saved_query;
 mod schema;
 pub mod session;

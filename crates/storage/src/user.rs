@@ -15,7 +15,7 @@ use crate::sql::Sql;
 use crate::tx::Tx;
 
 /// The tables of what is kept for a user alone.
-const OF_A_USER: [&str; 11] = [
+const OF_A_USER: [&str; 12] = [
     "api_keys",
     "tokens",
     "sessions",
@@ -25,6 +25,7 @@ const OF_A_USER: [&str; 11] = [
     "collection_books",
     "collections",
     "connections",
+    "detached_deliveries",
     "idempotency_keys",
     "mails",
 ];

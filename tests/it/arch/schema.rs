@@ -97,8 +97,9 @@ fn books_do_not_cross(server: &Server) {
         .map(|(name, _)| name.as_str())
         .collect();
     // Idempotency keys belong to users and outlive books (behaviour 0.16), API keys, connections,
-    // tokens, sessions, links and grants belong to users, devices to nobody yet, mails are found by
-    // when they are due, apps and signing keys belong to the installation, and starts to processes.
+    // tokens, sessions, links and grants belong to users, devices to nobody yet, mails and what
+    // outlives its book are found by when they are due, apps and signing keys belong to the
+    // installation, and starts to processes.
     assert_eq!(
         without,
         [
@@ -109,6 +110,7 @@ fn books_do_not_cross(server: &Server) {
             "books",
             "connections",
             "consents",
+            "detached_deliveries",
             "device_authorizations",
             "grants",
             "idempotency_keys",
@@ -135,6 +137,7 @@ fn books_do_not_cross(server: &Server) {
             "collaborators_email",
             "delivery_attempts_at",
             "delivery_queues_due",
+            "delivery_queues_paused",
             "integrations_of_connection",
         ];
         for index in table.indexes.iter().filter(|index| !across.contains(&index.name.as_str())) {

@@ -4,18 +4,22 @@
 
 mod answer;
 mod log;
+mod pause;
 mod receiver;
 mod refusal;
 mod tries;
 
 pub use answer::{BotResponse, MAX_MESSAGE, Remark, ResponseKind, read_answer};
 pub use log::{Exchange, LoggedAttempt, MAX_LOGGED, MAX_LOGGED_ANSWER, logged_since};
+pub use pause::{PauseCause, paused_too_long, waited_too_long};
 pub use receiver::{Receiver, webhook};
 pub use refusal::Refusal;
 pub use tries::{DeliveryAttempt, Failing, Next, Tries};
 
+use std::sync::Arc;
+
 use crate::app::AppId;
-use crate::id::{BookId, BookKey};
+use crate::id::{BookId, BookKey, UserId};
 
 /// The most apps that act one after another, each on the event of the one before: deeper events are
 /// not delivered (behaviour 8.11).
@@ -47,4 +51,19 @@ pub struct EventDelivery {
     pub depth: i64,
     /// How often it was tried.
     pub tries: Tries,
+    /// The event, when its book is gone (behaviour 8.20).
+    pub copy: Option<Arc<EventCopy>>,
+}
+
+/// What is sent of an event whose book is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventCopy {
+    /// The id of the event.
+    pub id: String,
+    /// Who installed the app.
+    pub installer: UserId,
+    /// Where it is sent.
+    pub url: String,
+    /// The event as that user read it when the book was about to go.
+    pub body: String,
 }

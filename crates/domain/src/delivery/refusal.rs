@@ -14,6 +14,12 @@ pub enum Refusal {
     /// The app is not installed in the book.
     #[error("the app {0:?} is not installed in this book")]
     NotInstalled(String),
+    /// It was the deletion of the book.
+    #[error("BOOK_DELETED cannot be replayed")]
+    NotReplayed,
+    /// Nothing is delivered to the app in the book.
+    #[error("the operator of this server has paused the app in this book")]
+    Paused,
     /// The app has not responded to the event.
     #[error("the app has not responded to this event")]
     NoResponse,
@@ -22,6 +28,7 @@ pub enum Refusal {
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
+            Self::NotReplayed | Self::Paused => Reason::BadRequest,
             Self::UnknownEvent(_)
             | Self::UnknownEvents(_)
             | Self::NotInstalled(_)

@@ -10,7 +10,7 @@ mod words;
 
 pub use content::MailContent;
 pub use refusal::Refusal;
-pub use templates::{Invitation, access_asked, sign_in_link};
+pub use templates::{Invitation, access_asked, app_paused, sign_in_link};
 
 use crate::email::Email;
 use crate::id::{BookKey, MailId, UserId};
@@ -44,10 +44,13 @@ pub enum MailKind {
     AccessRequest,
     /// A link that signs in (behaviour 11.14).
     SignInLink,
+    /// An app is paused in a book (behaviour 8.19).
+    AppPaused,
 }
 
 impl MailKind {
-    const ALL: [Self; 3] = [Self::Invitation, Self::AccessRequest, Self::SignInLink];
+    const ALL: [Self; 4] =
+        [Self::Invitation, Self::AccessRequest, Self::SignInLink, Self::AppPaused];
 
     /// The name of the kind.
     #[must_use]
@@ -56,6 +59,7 @@ impl MailKind {
             Self::Invitation => "invitation",
             Self::AccessRequest => "access-request",
             Self::SignInLink => "sign-in-link",
+            Self::AppPaused => "app-paused",
         }
     }
 
@@ -69,7 +73,7 @@ impl MailKind {
     /// nobody.
     const fn waiting_time(self) -> i64 {
         match self {
-            Self::Invitation | Self::AccessRequest => WAITING_TIME,
+            Self::Invitation | Self::AccessRequest | Self::AppPaused => WAITING_TIME,
             Self::SignInLink => LINK_MINUTES * MINUTE,
         }
     }
@@ -117,7 +121,8 @@ pub enum MailAttempt {
 pub struct MailCause {
     /// What it is about.
     pub kind: MailKind,
-    /// The user whose request it was; nobody for a link, which anybody may ask for.
+    /// The user whose request it was; nobody for a link, which anybody may ask for, and for what
+    /// the server notices by itself.
     pub user: Option<UserId>,
     /// The book.
     pub book: Option<BookKey>,
@@ -210,7 +215,7 @@ impl Mail {
             (Some((_, MailEnd::GivenUp)), MailKind::SignInLink) => Err(Refusal::LinkEnded(self.id)),
             (
                 Some((_, MailEnd::GivenUp)),
-                kind @ (MailKind::Invitation | MailKind::AccessRequest),
+                kind @ (MailKind::Invitation | MailKind::AccessRequest | MailKind::AppPaused),
             ) => {
                 let until = later(now, kind.waiting_time());
                 Ok(Self { due_at: now, until, attempts: 0, ended: None, ..self })

@@ -1,8 +1,10 @@
-//! The mails that the server writes, in plain English (behaviour 7.5, 7.6, 11.14).
+//! The mails that the server writes, in plain English (behaviour 7.5, 7.6, 8.19,
+//! 11.14).
 
 use super::content::{MailContent, Paragraph};
 use super::words;
 use crate::access_request::AccessRequest;
+use crate::app::App;
 use crate::book::Book;
 use crate::email::Email;
 use crate::permission::Permission;
@@ -64,6 +66,31 @@ pub fn access_asked(request: &AccessRequest, book: &Book, server: &str) -> MailC
         Paragraph::said("If you do nothing, nobody gets access, and the request expires."),
     ]);
     let subject = format!("{email} asks for access to the book \"{}\"", shown(book));
+    MailContent::new(subject, &paragraphs)
+}
+
+/// The mail to who installed an app in a book in which it is paused, because it has failed.
+#[must_use]
+pub fn app_paused(app: &App, book: &Book, server: &str) -> MailContent {
+    let name = words::short(app.manifest.name.as_str());
+    let mut paragraphs = vec![
+        Paragraph::said(
+            "An app that you installed in a book has failed for three days, so it is sent no more \
+             events of this book. The app is called:",
+        ),
+        Paragraph::quoted(&format!("{name} ({})", app.id)),
+    ];
+    paragraphs.extend(about(book));
+    paragraphs.extend([
+        Paragraph::said(
+            "Its events wait for 30 days. When the app works again, save its integration in the \
+             book, or replay one of its events: then what waits is delivered in its order. What \
+             has waited for 30 days is given up, and can be replayed. To do without the app, \
+             remove it from the book, with an app that uses this server:",
+        ),
+        Paragraph::Link(server.to_owned()),
+    ]);
+    let subject = format!("The app \"{name}\" is paused in the book \"{}\"", shown(book));
     MailContent::new(subject, &paragraphs)
 }
 

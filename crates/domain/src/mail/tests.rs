@@ -66,6 +66,27 @@ fn a_mail_about_an_access_request() {
 }
 
 #[test]
+fn a_mail_about_a_paused_app() {
+    let owner = email("alice@example.com");
+    let visitor = crate::app::Visitor {
+        id: UserId::new(1),
+        username: "alice",
+        email: &owner,
+        is_administrator: false,
+    };
+    let name = Some("Tax <b>bot</b>\nhttps://evil.example".to_owned());
+    let changes = crate::app::Changes { name, ..Default::default() };
+    let app = crate::app::App::create(Some("tax-bot"), changes, &visitor, Instant::new(0));
+    let content = app_paused(&app.expect("an app"), &book("Cash"), SERVER);
+    assert!(content.subject.ends_with("is paused in the book \"Cash\""), "{}", content.subject);
+    for part in ["> Tax <b>bot</b>", "(tax-bot)", "> Cash", "Its id is 0192.", SERVER] {
+        assert!(content.text.contains(part), "{part}: {}", content.text);
+    }
+    assert!(!content.text.contains("https://evil.example"), "{}", content.text);
+    assert_eq!(content.html.matches("href=").count(), 1);
+}
+
+#[test]
 fn a_mail_with_a_link() {
     let link = "https://books.example.com/auth/link?code=a&b";
     let content = sign_in_link(&email("bob@example.org"), link);

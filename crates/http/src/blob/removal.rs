@@ -2,6 +2,7 @@
 //! note comes before the first row goes, so that the [`crate::blob::sweep`] knows the bytes that
 //! are left for what they are.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use daybook_domain::id::BookKey;
@@ -12,6 +13,9 @@ use daybook_storage::{Lane, Lease, Store};
 use crate::blob::store::Blobs;
 use crate::blocking::block;
 
+/// What is done with a book before its first row goes.
+pub type Farewell = Arc<dyn Fn(BookKey) -> Pin<Box<dyn Future<Output = Result<(), String>>>>>;
+
 /// What a removal needs to know. The background worker of the server calls it.
 #[derive(Clone)]
 pub struct BookRemoval {
@@ -21,6 +25,8 @@ pub struct BookRemoval {
     pub blobs: Blobs,
     /// The clock.
     pub clock: fn() -> Instant,
+    /// Copies what apps are still to be told of it.
+    pub farewell: Farewell,
     /// Whether the server is about to end.
     pub stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
@@ -70,6 +76,7 @@ impl BookRemoval {
         if !block(begun).await.map_err(text)?.map_err(text)? {
             return Ok(false);
         }
+        (self.farewell)(key.clone()).await?;
         self.blobs.note_deletion(key.as_str()).await.map_err(text)?;
         let (store, stop) = (Arc::clone(&self.store), Arc::clone(&self.stop));
         let portions = move || {

@@ -6,10 +6,12 @@
 //! | `parcel` | Writes the request: body, tokens, signatures |
 //! | `signature` | Signs with the secret of the app |
 //! | `answer` | Reads the answer |
+//! | `farewell` | Copies the deletion of a book before the book goes |
 //! | `log` | Shows what was tried |
 //! | `replay` | What users ask of responses and of the backlog |
 
 mod answer;
+mod farewell;
 mod log;
 mod parcel;
 mod replay;
@@ -18,8 +20,8 @@ mod signature;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Exchange};
-use daybook_service::delivery::{self, Outcome, Prepared};
+use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Exchange, Remark};
+use daybook_service::delivery::{self, Outcome, Parcel, Prepared};
 
 use crate::error::ApiError;
 use crate::run;
@@ -65,34 +67,48 @@ impl Courier {
 
     async fn deliver(&self, delivery: &EventDelivery) -> Result<Sent, ApiError> {
         let (state, begun) = (&self.state, Instant::now());
-        let sent = |outcome| Sent { outcome, took: begun.elapsed() };
         let asked = delivery.clone();
         let with = (Arc::clone(&state.ids), (state.clock)());
         let prepared = run::read(state, move |tx| delivery::prepare(tx, &asked, with)).await?;
-        let parcel = match prepared {
-            Prepared::Parcel(parcel) => parcel,
-            Prepared::Unsent(remark) => return Ok(sent(Outcome::Unsent(remark))),
-            Prepared::Nowhere => return Ok(sent(Outcome::Dropped)),
-            Prepared::Lost => return Ok(sent(Outcome::Stopped)),
+        let outcome = match prepared {
+            Prepared::Parcel(parcel) => self.post(delivery, *parcel).await?,
+            Prepared::Unsent(remark) => Outcome::Unsent(remark),
+            Prepared::Nowhere => Outcome::Dropped,
+            Prepared::Lost => Outcome::Stopped,
         };
-        let written = parcel::request(state, delivery, *parcel).await;
-        let (at, posted) = ((state.clock)(), Instant::now());
-        let took = || i64::try_from(posted.elapsed().as_millis()).unwrap_or(i64::MAX);
-        let (attempt, exchange) = match written {
+        Ok(Sent { outcome, took: begun.elapsed() })
+    }
+
+    async fn post(&self, delivery: &EventDelivery, parcel: Parcel) -> Result<Outcome, ApiError> {
+        let state = &self.state;
+        let written = parcel::request(state, delivery, parcel).await;
+        let (at, begun) = ((state.clock)(), Instant::now());
+        let took = || i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+        match written {
             Ok(Written { request, secrets }) => {
                 let answer = state.webhooks.send(request).await;
                 let answered = answer.as_ref().ok();
                 let status = answered.map(|answer| answer.status().as_u16());
                 let text = answered.map(|answer| Exchange::excerpt(answer.body(), &secrets));
                 let exchange = Exchange { at, milliseconds: took(), status, answer: text };
-                (answer::read(answer), exchange)
+                Ok(Outcome::Tried(answer::read(answer), exchange))
             }
             Err(Unwritten::Address) => {
                 let attempt = DeliveryAttempt::Failed("the address of the app is none".to_owned());
-                (attempt, Exchange { at, milliseconds: 0, status: None, answer: None })
+                let exchange = Exchange { at, milliseconds: 0, status: None, answer: None };
+                Ok(Outcome::Tried(attempt, exchange))
             }
-            Err(Unwritten::Failed(error)) => return Err(error),
-        };
-        Ok(sent(Outcome::Tried(attempt, exchange)))
+            Err(Unwritten::Secret(error)) => {
+                tracing::warn!(
+                    app = delivery.app.as_str(),
+                    error,
+                    "the secret of an app does not open; its event is given up"
+                );
+                let why = "not delivered: the secret of the app does not open on this server any \
+                           more; its developer has to send it again";
+                Ok(Outcome::Unsendable(Remark::failed(why)))
+            }
+            Err(Unwritten::Failed(error)) => Err(error),
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use daybook_domain::app::{App, AppId};
+use daybook_domain::app::App;
 use daybook_domain::delivery::{EventDelivery, JWT_MINUTES, TOKEN_MINUTES};
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::SigningAlgorithm;
-use daybook_service::delivery::Parcel;
+use daybook_service::delivery::{Parcel, ParcelContent};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Request};
 use serde::Serialize;
@@ -30,6 +30,8 @@ pub(super) struct Written {
 pub(super) enum Unwritten {
     /// The address of the app cannot be asked.
     Address,
+    /// The secret of the app does not open.
+    Secret(String),
     /// The server fails.
     Failed(ApiError),
 }
@@ -71,10 +73,14 @@ pub(super) async fn request(
     parcel: Parcel,
 ) -> Result<Written, Unwritten> {
     let now = (state.clock)();
-    let (base, cx, app, url) =
-        (state.mail_address.clone(), parcel.cx.clone(), parcel.app.clone(), parcel.url.clone());
-    let (id, body) =
-        block(move || event::delivered(&parcel.view, &parcel.cx, &base)).await?.map_err(failed)?;
+    let Parcel { content, app, url, cx } = parcel;
+    let (id, body) = match content {
+        ParcelContent::Copy(copy) => (copy.id.clone(), copy.body.clone().into_bytes()),
+        ParcelContent::Event(view) => {
+            let (reader, base) = (cx.clone(), state.mail_address.clone());
+            block(move || event::delivered(&view, &reader, &base)).await?.map_err(failed)?
+        }
+    };
     let acting = Acting { agent: app.id.to_string(), depth: delivery.depth.saturating_add(1) };
     let token = state.identity.key().sign_for_app(
         cx.user.id,
@@ -122,11 +128,10 @@ pub(crate) fn place_of_secret(app: &str) -> [&str; 3] {
     ["apps", "client_secret", app]
 }
 
-fn secret(state: &AppState, app: &App) -> Result<Option<AppSecret>, RequestError> {
+fn secret(state: &AppState, app: &App) -> Result<Option<AppSecret>, Unwritten> {
     let Some(sealed) = &app.client_secret else { return Ok(None) };
-    let id: &AppId = &app.id;
-    let opened = state.identity.key().sealer().open(&place_of_secret(id.as_str()), sealed);
-    let failed = |why: String| RequestError::Failed(format!("the secret of {id}: {why}"));
-    let text = String::from_utf8(opened.map_err(|error| failed(error.to_string()))?);
-    Ok(Some(AppSecret::new(text.map_err(|error| failed(error.to_string()))?)))
+    let opened = state.identity.key().sealer().open(&place_of_secret(app.id.as_str()), sealed);
+    let opened = opened.map_err(|error| Unwritten::Secret(error.to_string()))?;
+    let text = String::from_utf8(opened).map_err(|error| Unwritten::Secret(error.to_string()))?;
+    Ok(Some(AppSecret::new(text)))
 }

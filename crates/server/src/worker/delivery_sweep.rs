@@ -1,4 +1,5 @@
-//! The worker that removes old attempts from the delivery log (behaviour 12.13).
+//! The worker that removes old attempts from the delivery log (behaviour 12.13), and gives up what
+//! has waited for too long for a paused app (behaviour 8.19).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,26 +14,72 @@ use super::{RoundReport, RunningRound, Stop, Worker};
 /// How long after the last round another begins.
 const INTERVAL: Duration = Duration::from_secs(10 * 60);
 
+/// What the sweep needs.
+#[derive(Clone)]
+struct DeliverySweep {
+    store: Arc<Store>,
+    clock: fn() -> Instant,
+    stop: Stop,
+}
+
 /// The worker.
 pub(crate) fn worker(store: Arc<Store>, clock: fn() -> Instant, stop: Stop) -> Worker {
+    let sweep = DeliverySweep { store, clock, stop };
     let round = move || -> RunningRound {
-        let (store, stop) = (Arc::clone(&store), stop.clone());
-        Box::pin(async move { Ok(block(move || sweep(&store, clock, &stop)).await??) })
+        let sweep = sweep.clone();
+        Box::pin(async move { Ok(block(move || sweep.round()).await??) })
     };
     let wakeup = Wakeup::default();
     Worker { name: "delivery sweep", interval: INTERVAL, wakeup, round: Box::new(round) }
 }
 
-fn sweep(store: &Store, clock: fn() -> Instant, stop: &Stop) -> Result<RoundReport, Error> {
-    let mut done = 0;
-    while !stop.asked() {
-        let now = clock();
-        let (removed, more) =
-            store.write(Lane::NO_BOOK, move |tx| delivery::log::sweep(tx, now))?;
-        done += removed;
-        if !more {
-            break;
-        }
+impl DeliverySweep {
+    fn round(&self) -> Result<RoundReport, Error> {
+        let done = self.remove()? + self.give_up()?;
+        Ok(RoundReport { found: done, done, left: 0 })
     }
-    Ok(RoundReport { found: done, done, left: 0 })
+
+    /// Removes old attempts, portion by portion.
+    fn remove(&self) -> Result<usize, Error> {
+        let mut done = 0;
+        while !self.stop.asked() {
+            let now = (self.clock)();
+            let (removed, more) =
+                self.store.write(Lane::NO_BOOK, move |tx| delivery::log::sweep(tx, now))?;
+            done += removed;
+            if !more {
+                break;
+            }
+        }
+        Ok(done)
+    }
+
+    /// Gives up what waits for apps that have been paused for too long, portion by portion.
+    fn give_up(&self) -> Result<usize, Error> {
+        let now = (self.clock)();
+        let mut done = 0;
+        for queue in self.store.read(|tx| delivery::pause::overdue(tx, now))? {
+            let mut events = 0;
+            while !self.stop.asked() {
+                let (lane, portion) = (Lane::of_book(queue.book.as_str()), queue.clone());
+                let given_up = self
+                    .store
+                    .write(lane, move |tx| delivery::pause::give_up(tx, &portion, now))?;
+                if given_up == 0 {
+                    break;
+                }
+                events += given_up;
+            }
+            if events > 0 {
+                tracing::warn!(
+                    app = queue.app.as_str(),
+                    book = queue.book.as_str(),
+                    events,
+                    "events were given up: their app has been paused for 30 days"
+                );
+            }
+            done += usize::try_from(events).unwrap_or_default();
+        }
+        Ok(done)
+    }
 }

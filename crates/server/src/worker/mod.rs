@@ -26,7 +26,7 @@
 //!   of an app in a book for less than a minute at a time in the database, in order; what another
 //!   process is taking is passed over.
 //! - [`delivery_sweep`] runs each ten minutes in every process, without a lease: what another
-//!   process is removing is passed over.
+//!   process is removing is passed over, and what is given up is under the lock of its book.
 //! - [`identity`] runs each two seconds in every process, without a lease: each forgets for itself
 //!   whom tokens let in, and the signing keys, when users, tokens or keys have changed.
 //! - [`api_key_calls`] runs each ten seconds in every process, without a lease: each writes down

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::app::AppId;
+use daybook_domain::delivery::EventDelivery;
 use daybook_domain::instant::Instant;
 use daybook_http::{Courier, Wakeup, block};
-use daybook_service::delivery::{self, Leased, Occupied, Outcome};
+use daybook_service::delivery::{self, Finished, Leased, Occupied, Outcome};
 use daybook_service::{Error, Ids};
 use daybook_storage::{Lane, Store};
 use tokio::task::JoinSet;
@@ -42,6 +43,10 @@ pub(crate) struct WebhookWorker {
     pub(crate) stop: Stop,
     pub(crate) courier: Courier,
     pub(crate) wakeup: Wakeup,
+    /// The address of this server in mails.
+    pub(crate) server: String,
+    /// Is rung when a mail was written.
+    pub(crate) mails: Wakeup,
 }
 
 /// The worker; its wakeup is notified when events with receivers have been recorded.
@@ -138,10 +143,43 @@ impl WebhookWorker {
             "a delivery"
         );
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
+        let delivery = leased.delivery.clone();
         let finish = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::finish(tx, &leased, sent.outcome, (goes_on, now))
         };
-        Ok(block(move || store.write(Lane::of_book(book.as_str()), finish)).await??)
+        let Finished { next, fails, lost } =
+            block(move || store.write(Lane::of_book(book.as_str()), finish)).await??;
+        if lost {
+            tracing::warn!(
+                app = delivery.app.as_str(),
+                book = delivery.key.as_str(),
+                "an app was not told of the deletion of a book"
+            );
+        }
+        if fails {
+            self.pause(delivery, now).await?;
+        }
+        Ok(next)
+    }
+
+    /// Pauses an app that has failed for days.
+    async fn pause(&self, delivery: EventDelivery, now: Instant) -> anyhow::Result<()> {
+        let (store, ids, server) =
+            (Arc::clone(&self.store), Arc::clone(&self.ids), self.server.clone());
+        let (app, book) = (delivery.app.clone(), delivery.key.clone());
+        let lane = Lane::of_book(book.as_str());
+        let pause = move |tx: &mut daybook_storage::Tx<'_>| {
+            delivery::pause::failing(tx, &delivery, (&ids, &server, now))
+        };
+        if block(move || store.write(lane, pause)).await?? {
+            tracing::warn!(
+                app = app.as_str(),
+                book = book.as_str(),
+                "an app has failed for three days and is paused"
+            );
+            self.mails.notify();
+        }
+        Ok(())
     }
 
     async fn prolong(&self, leased: &Leased) -> anyhow::Result<()> {
@@ -157,7 +195,7 @@ impl WebhookWorker {
 const fn outcome(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Tried(..) => "tried",
-        Outcome::Unsent(_) => "not sent",
+        Outcome::Unsent(_) | Outcome::Unsendable(_) => "not sent",
         Outcome::Dropped => "dropped",
         Outcome::Stopped => "stopped",
     }

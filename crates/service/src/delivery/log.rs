@@ -5,7 +5,7 @@ use daybook_domain::event::sequence_of;
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::{Purpose, ReplayEvents};
 use daybook_storage::Tx;
-pub use daybook_storage::delivery_log::LogPlace;
+pub use daybook_storage::delivery::log::LogPlace;
 use daybook_storage::page::{Page, rows_to_read};
 
 use crate::access;

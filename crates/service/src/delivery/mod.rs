@@ -5,13 +5,17 @@
 
 use daybook_domain::app::App;
 use daybook_domain::delivery::{
-    BotResponse, DeliveryAttempt, EventDelivery, Exchange, Next, Remark, is_too_deep, webhook,
+    BotResponse, DeliveryAttempt, EventCopy, EventDelivery, Exchange, Next, Remark, is_too_deep,
+    webhook,
 };
 use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
-pub use daybook_storage::delivery::{Leased, Occupied};
+use daybook_storage::delivery::lease::{Due, HeldQueue};
+pub use daybook_storage::delivery::lease::{Leased, Occupied};
 
+pub mod detached;
 pub mod log;
+pub mod pause;
 pub mod replay;
 
 use std::sync::Arc;
@@ -37,11 +41,20 @@ pub enum Prepared {
     Nowhere,
 }
 
+/// What is sent.
+#[derive(Debug)]
+pub enum ParcelContent {
+    /// The event, as who installed the app reads it.
+    Event(Box<event::View>),
+    /// What was kept of it.
+    Copy(Arc<EventCopy>),
+}
+
 /// An event with what sending it needs.
 #[derive(Debug)]
 pub struct Parcel {
-    /// The event, as who installed the app reads it.
-    pub view: event::View,
+    /// The event.
+    pub content: ParcelContent,
     /// The app.
     pub app: App,
     /// Where it is sent.
@@ -61,12 +74,20 @@ pub fn take(
     mut occupied: Occupied,
     (limit, now): (usize, Instant),
 ) -> Result<Vec<Leased>> {
-    Ok(tx.deliveries().take((now, until(now)), lease, &mut occupied, limit)?)
+    let mut taken = tx.deliveries().take((now, until(now)), lease, &mut occupied, limit)?;
+    let left = limit.saturating_sub(taken.len());
+    let detached = tx.detached_deliveries();
+    taken.extend(detached.take((now, until(now)), lease, &mut occupied, left)?);
+    Ok(taken)
 }
 
 /// Prolongs a lease.
 pub fn prolong(tx: &mut Tx<'_>, leased: &Leased, now: Instant) -> Result<()> {
-    Ok(tx.deliveries().prolong(leased, until(now))?)
+    if !tx.deliveries().prolong(leased, until(now))? {
+        // Its book may have gone since.
+        tx.detached_deliveries().prolong(leased, until(now))?;
+    }
+    Ok(())
 }
 
 /// Reads what a delivery consists of.
@@ -79,7 +100,10 @@ pub fn prepare(
         let why = "not delivered: too many apps have acted one after another";
         return Ok(Prepared::Unsent(Remark::failed(why)));
     }
-    let installer = tx.integrations().installer(delivery.book, &delivery.app)?;
+    let installer = match &delivery.copy {
+        Some(copy) => Some(copy.installer),
+        None => tx.integrations().installer(delivery.book, &delivery.app)?,
+    };
     let app = tx.apps().find(delivery.app.as_str())?;
     let (Some(installer), Some(app)) = (installer, app) else { return Ok(Prepared::Nowhere) };
     let installer = tx.users().by_ids(&[installer])?.into_iter().next();
@@ -87,6 +111,10 @@ pub fn prepare(
         return Ok(Prepared::Lost);
     };
     let cx = Context::new(Arc::new(installer), now, ids);
+    if let Some(copy) = &delivery.copy {
+        let (content, url) = (ParcelContent::Copy(Arc::clone(copy)), copy.url.clone());
+        return Ok(Prepared::Parcel(Box::new(Parcel { content, app, url, cx })));
+    }
     let view = match event::deliver(tx, &cx, delivery) {
         Ok(Some(view)) => view,
         Ok(None) => return Ok(Prepared::Nowhere),
@@ -99,7 +127,8 @@ pub fn prepare(
     let Some(url) = webhook(&app, &people).map(str::to_owned) else {
         return Ok(Prepared::Nowhere);
     };
-    Ok(Prepared::Parcel(Box::new(Parcel { view, app, url, cx })))
+    let content = ParcelContent::Event(Box::new(view));
+    Ok(Prepared::Parcel(Box::new(Parcel { content, app, url, cx })))
 }
 
 /// What became of a delivery.
@@ -109,11 +138,27 @@ pub enum Outcome {
     Tried(DeliveryAttempt, Exchange),
     /// It is not to be sent, and this is said of it.
     Unsent(Remark),
+    /// It cannot be sent as the app is, which no other attempt would change; it has failed.
+    Unsendable(Remark),
     /// There is nowhere to send it to, and nothing to say.
     Dropped,
     /// Nothing is to be sent to the app in the book any more.
     Stopped,
 }
+
+/// What comes after a delivery.
+#[derive(Debug, Default)]
+pub struct Finished {
+    /// The next one of its queue, under the same lease.
+    pub next: Option<Leased>,
+    /// The app has failed for so long that it is to be paused.
+    pub fails: bool,
+    /// Nobody will tell the app that the book was deleted.
+    pub lost: bool,
+}
+
+/// How a delivery has ended: what is said of it, and whether the app has it, where it was asked.
+type End = (Option<Remark>, Option<bool>);
 
 /// Writes down what became of a delivery. Answers the next one of its queue when it is to go on,
 /// which is then taken under the same lease.
@@ -122,56 +167,61 @@ pub fn finish(
     leased: &Leased,
     outcome: Outcome,
     (goes_on, now): (bool, Instant),
-) -> Result<Option<Leased>> {
-    if !tx.deliveries().holds(leased)? {
-        return Ok(None);
+) -> Result<Finished> {
+    let Some(held) = tx.deliveries().hold(leased)? else {
+        return detached::finish(tx, leased, outcome, now);
+    };
+    let Some((remark, delivered)) = settle(tx, leased, outcome, (held, now))? else {
+        return Ok(Finished::default());
+    };
+    respond(tx, &leased.delivery, remark, now)?;
+    let failing = delivered.map_or(held.failing, |delivered| held.failing.after(delivered, now));
+    let is_paused = held.pause.is_some();
+    let fails = delivered == Some(false) && !is_paused && failing.is_over(now);
+    match tx.deliveries().end(leased)? {
+        Some(next) if goes_on && !is_paused && !fails => {
+            tx.deliveries().go_on(&next, (now, until(now)), failing)?;
+            Ok(Finished { next: Some(next), ..Finished::default() })
+        }
+        next => {
+            let due = next.map_or(Due::Never, |_| Due::At(now));
+            tx.deliveries().release(leased, due, failing)?;
+            Ok(Finished { fails, ..Finished::default() })
+        }
     }
+}
+
+/// What an outcome means; nothing when the delivery has not ended, or its queue has.
+fn settle(
+    tx: &mut Tx<'_>,
+    leased: &Leased,
+    outcome: Outcome,
+    (held, now): (HeldQueue, Instant),
+) -> Result<Option<End>> {
     let delivery = &leased.delivery;
-    let mut failing = leased.failing;
-    let remark = match outcome {
+    Ok(Some(match outcome {
         Outcome::Tried(attempt, exchange) => {
             tx.delivery_log().add(delivery, &exchange, attempt.failure())?;
             match delivery.tries.after(attempt, now) {
                 Next::Again(tries, at) => {
                     tx.deliveries().save_tries(delivery, tries)?;
-                    tx.deliveries().release(leased, Some(at), failing)?;
+                    tx.deliveries().release(leased, Due::At(at), held.failing)?;
                     return Ok(None);
                 }
-                Next::Delivered(remark) => {
-                    failing = failing.after(true, now);
-                    remark
-                }
-                Next::GivenUp(remark) => {
-                    failing = failing.after(false, now);
-                    Some(remark)
-                }
+                Next::Delivered(remark) => (remark, Some(true)),
+                Next::GivenUp(remark) => (Some(remark), Some(false)),
             }
         }
-        Outcome::Unsent(remark) => Some(remark),
-        Outcome::Dropped => None,
+        Outcome::Unsent(remark) => (Some(remark), None),
+        Outcome::Unsendable(remark) => (Some(remark), Some(false)),
+        Outcome::Dropped => (None, None),
         Outcome::Stopped => {
             let why = "not delivered: who installed the app has no access to the book any more";
             respond(tx, delivery, Some(Remark::failed(why)), now)?;
             tx.deliveries().stop(delivery, now)?;
             return Ok(None);
         }
-    };
-    respond(tx, delivery, remark, now)?;
-    let next = tx.deliveries().end(leased)?.map(|next| Leased { failing, ..next });
-    match next {
-        Some(next) if goes_on && failing == leased.failing => {
-            tx.deliveries().prolong(&next, until(now))?;
-            Ok(Some(next))
-        }
-        Some(_) => {
-            tx.deliveries().release(leased, Some(now), failing)?;
-            Ok(None)
-        }
-        None => {
-            tx.deliveries().release(leased, None, failing)?;
-            Ok(None)
-        }
-    }
+    }))
 }
 
 fn respond(

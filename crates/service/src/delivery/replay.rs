@@ -6,14 +6,15 @@ use daybook_domain::app::AppId;
 use daybook_domain::delivery::{
     DeliveryAttempt, EventDelivery, Refusal, Remark, ResponseKind, Tries,
 };
-use daybook_domain::event::{ReadEvent, sequence_of};
+use daybook_domain::event::{EventType, ReadEvent, sequence_of};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::permission::Action;
-use daybook_domain::purpose::ReplayEvents;
+use daybook_domain::purpose::{ReplayEvents, WriteIntegrations};
 use daybook_storage::access::AccessTo;
+use daybook_storage::delivery::replay::Turn;
 use daybook_storage::{Error as StorageError, Tx};
 
-use super::{Leased, Outcome, respond, until};
+use super::{Due, Leased, Outcome, respond, until};
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::{self, View};
@@ -33,7 +34,8 @@ pub fn backlog(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<i64> {
 /// whose response is an error.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::UnknownEvents`]; 400 for too many.
+/// What the access step refuses; [`Refusal::UnknownEvents`], [`Refusal::NotReplayed`]; 400 for too
+/// many.
 pub fn replay(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -53,6 +55,7 @@ pub fn replay(
     if !unknown.is_empty() {
         return Err(Refusal::UnknownEvents(unknown).into());
     }
+    check_kinds(&events)?;
     let receivers = tx.deliveries().receivers(&access)?;
     let responses = tx.bot_responses().of_events(&access, &wanted)?;
     let failed = |read: &ReadEvent, app: &AppId| {
@@ -97,8 +100,8 @@ pub enum ReplayBegun {
 /// The first step of replayEventResponse: takes the queue of the app.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::UnknownEvent`], [`Refusal::NotInstalled`]; 503 while
-/// something else is delivered to the app.
+/// What the access step refuses; [`Refusal::UnknownEvent`], [`Refusal::NotInstalled`],
+/// [`Refusal::NotReplayed`], [`Refusal::Paused`]; 503 while something else is delivered to the app.
 pub fn begin(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -113,17 +116,20 @@ pub fn begin(
         return Ok(ReplayBegun::Answered(known));
     }
     let read = find(tx, &access, id)?;
+    check_kinds(std::slice::from_ref(&read))?;
     let app = AppId::stored(app.to_owned());
     if tx.integrations().installer(access.book().id, &app)?.is_none() {
         return Err(Refusal::NotInstalled(app.as_str().chars().take(60).collect()).into());
     }
     let delivery = of(cx, &access, &read, app);
-    let leased = tx.deliveries().take_one(&access, delivery, cx.mint(), (cx.now, until(cx.now)))?;
-    let busy = || {
-        let why = "another event is being delivered to the app".to_owned();
-        StorageError::Unavailable(why)
-    };
-    Ok(ReplayBegun::Leased(Box::new(leased.ok_or_else(busy)?)))
+    match tx.deliveries().take_one(&access, delivery, cx.mint(), (cx.now, until(cx.now)))? {
+        Turn::Taken(leased) => Ok(ReplayBegun::Leased(Box::new(leased))),
+        Turn::Paused => Err(Refusal::Paused.into()),
+        Turn::Busy => {
+            let why = "another event is being delivered to the app".to_owned();
+            Err(StorageError::Unavailable(why).into())
+        }
+    }
 }
 
 /// The last step of replayEventResponse: writes down what became of it, and shows the event.
@@ -133,30 +139,36 @@ pub fn begin(
 pub fn end(tx: &mut Tx<'_>, cx: &Context, leased: &Leased, outcome: Outcome) -> Result<View> {
     let delivery = &leased.delivery;
     let access = access::enter_to(tx, cx, delivery.key.as_str(), ReplayEvents)?;
-    if !tx.deliveries().holds(leased)? {
+    let Some(held) = tx.deliveries().hold(leased)? else {
         let why = "the replay took too long".to_owned();
         return Err(StorageError::Unavailable(why).into());
-    }
+    };
+    let mut failing = held.failing;
     let remark = match outcome {
         Outcome::Tried(attempt, exchange) => {
             tx.delivery_log().add(delivery, &exchange, attempt.failure())?;
             match attempt {
-                DeliveryAttempt::Answered(remark) => remark,
+                DeliveryAttempt::Answered(remark) => {
+                    failing = failing.after(true, cx.now);
+                    let access = access.with_purpose(WriteIntegrations)?;
+                    tx.deliveries().resume_failing(&access, &delivery.app)?;
+                    remark
+                }
                 DeliveryAttempt::Busy(_) => Some(Remark::failed("not delivered: status 429")),
                 DeliveryAttempt::Failed(why) => {
                     Some(Remark::failed(&format!("not delivered: {why}")))
                 }
             }
         }
-        Outcome::Unsent(remark) => Some(remark),
+        Outcome::Unsent(remark) | Outcome::Unsendable(remark) => Some(remark),
         Outcome::Dropped => Some(Remark::failed("not delivered: the app has no webhook")),
         Outcome::Stopped => {
             Some(Remark::failed("not delivered: who installed the app has no access"))
         }
     };
     respond(tx, delivery, remark, cx.now)?;
-    let due_at = tx.deliveries().end(leased)?.map(|_| cx.now);
-    tx.deliveries().release(leased, due_at, leased.failing)?;
+    let due = tx.deliveries().end(leased)?.map_or(Due::Never, |_| Due::AsBefore);
+    tx.deliveries().release(leased, due, failing)?;
     let read = tx.events().find(&access, delivery.sequence)?;
     let read = read.ok_or_else(|| Refusal::UnknownEvent(delivery.sequence.to_string()))?;
     event::show(tx, cx, access.into_access(), read)
@@ -168,6 +180,14 @@ fn find(tx: &mut Tx<'_>, access: &AccessTo<ReplayEvents>, id: &str) -> Result<Re
         None => None,
     };
     Ok(found.ok_or_else(|| Refusal::UnknownEvent(id.chars().take(60).collect()))?)
+}
+
+/// That a book was deleted, which is back, is no news.
+fn check_kinds(events: &[ReadEvent]) -> Result<()> {
+    if events.iter().any(|read| read.event.kind == EventType::BookDeleted) {
+        return Err(Refusal::NotReplayed.into());
+    }
+    Ok(())
 }
 
 /// The chain of apps goes on: an app that replays events for ever comes to its end.
@@ -184,5 +204,6 @@ fn of(
         sequence: read.event.sequence,
         depth: cx.depth,
         tries: Tries::default(),
+        copy: None,
     }
 }

@@ -20,6 +20,7 @@
 //! | `events` | The log |
 //! | `deliveries`, `delivery_queues`, `bot_responses` | Events on their way to apps; when each app of a book is due, and which process delivers; what apps have to say about events |
 //! | `delivery_attempts` | The delivery log, for 30 days |
+//! | `detached_deliveries` | What apps are still to be told of the deletion of books that are gone |
 //! | `idempotency_keys` | Answers to requests with a key, by user, key and operation. They outlive books and are swept away after 24 hours |
 //! | `tokens` | The access tokens that were issued, until 30 days after their end |
 //! | `login_links`, `sessions` | How people sign in with a browser |

@@ -4,8 +4,8 @@ use super::Tx;
 use crate::book::Books;
 use crate::{
     access_request, account, api_key, app, audit, balance, bot_response, collaborator, collection,
-    connection, delivery, delivery_log, event, file, grant, group, idempotency, identity,
-    integration, mail, saved_query, session, signing_key, token, transaction, user,
+    connection, delivery, event, file, grant, group, idempotency, identity, integration, mail,
+    saved_query, session, signing_key, token, transaction, user,
 };
 
 impl<'a> Tx<'a> {
@@ -49,9 +49,14 @@ impl<'a> Tx<'a> {
         signing_key::SigningKeys { tx: self }
     }
 
+    /// What is to be delivered of books that are gone.
+    pub fn detached_deliveries(&mut self) -> delivery::detached::DetachedDeliveries<'_, 'a> {
+        delivery::detached::DetachedDeliveries { tx: self }
+    }
+
     /// The delivery log.
-    pub fn delivery_log(&mut self) -> delivery_log::DeliveryLog<'_, 'a> {
-        delivery_log::DeliveryLog { tx: self }
+    pub fn delivery_log(&mut self) -> delivery::log::DeliveryLog<'_, 'a> {
+        delivery::log::DeliveryLog { tx: self }
     }
 
     /// The outbox.

@@ -1,26 +1,25 @@
 //! Deliveries that somebody asks for once more: rows and repository (behaviour 8.12).
 
-use daybook_domain::delivery::{EventDelivery, Failing};
+use daybook_domain::delivery::{EventDelivery, PauseCause};
 use daybook_domain::instant::Instant;
-use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable};
-
-use crate::access::AccessTo;
-use crate::bot_response::BotResponses;
-use crate::conn::on_engine;
-use crate::delivery::{Deliveries, Leased, NewDelivery};
-use crate::error::Result;
-use crate::sql::{Sql, Value};
 use daybook_domain::purpose::ReplayEvents;
 
-#[derive(QueryableByName)]
-struct QueueRow {
-    #[diesel(sql_type = Nullable<BigInt>)]
-    lease: Option<i64>,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    due_at: Option<i64>,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    failing_since: Option<i64>,
+use super::lease::{HeldQueue, Leased};
+use super::{Deliveries, NewDelivery, of};
+use crate::access::AccessTo;
+use crate::bot_response::BotResponses;
+use crate::error::Result;
+use crate::sql::{Sql, Value};
+
+/// Whether a queue could be taken to deliver one event.
+#[derive(Debug, Clone)]
+pub enum Turn {
+    /// It was.
+    Taken(Leased),
+    /// Something else is being delivered.
+    Busy,
+    /// The operator has paused it.
+    Paused,
 }
 
 impl Deliveries<'_, '_> {
@@ -38,49 +37,45 @@ impl Deliveries<'_, '_> {
     }
 
     /// Takes the queue of an app in a book to deliver one event now, under this lease until an
-    /// instant; none while something else is being delivered. Until it has ended the event waits
-    /// like any other, so that it is not lost with the process.
+    /// instant, unless something else is being delivered. Until it has ended the event waits like
+    /// any other, so that it is not lost with the process; when the others are due stays as it is.
     pub fn take_one(
         self,
         _: &AccessTo<ReplayEvents>,
         delivery: EventDelivery,
         lease: i64,
         (now, until): (Instant, Instant),
-    ) -> Result<Option<Leased>> {
-        let mut conn = self.tx.flushed()?;
-        let (book, app) = (delivery.book.get(), delivery.app.as_str());
-        let key = || [Value::Int(book), Value::Text(app.into())];
+    ) -> Result<Turn> {
+        let tx = self.tx;
+        let EventDelivery { book, app, sequence, depth, .. } = &delivery;
+        let key = || [Value::Int(book.get()), Value::Text(app.as_str().into())];
         let queue = Sql::new("INSERT INTO delivery_queues (book_id, app_id) VALUES ").list(key());
-        conn.execute(&queue.push(" ON CONFLICT (book_id, app_id) DO NOTHING"))?;
-        let queue = Sql::new("SELECT lease, due_at, failing_since FROM delivery_queues")
-            .push(" WHERE book_id = ")
-            .int(book)
-            .push(" AND app_id = ")
-            .text(app)
-            .push(conn.and_lock());
-        let rows: Vec<QueueRow> = on_engine!(&mut *conn, c => (&queue).load(c))?;
-        let Some(QueueRow { lease: held, due_at, failing_since }) = rows.into_iter().next() else {
-            return Ok(None);
+        tx.flushed()?.execute(&queue.push(" ON CONFLICT (book_id, app_id) DO NOTHING"))?;
+        let Some(HeldQueue { lease: held, pause, .. }) = tx.deliveries().queue_of(*book, app)?
+        else {
+            return Ok(Turn::Busy);
         };
-        if held.is_some() && due_at.is_some_and(|until| until > now.milliseconds()) {
-            return Ok(None);
+        if pause.is_some_and(|(_, cause)| cause == PauseCause::Operator) {
+            return Ok(Turn::Paused);
         }
-        let row = key().into_iter().chain([delivery.sequence, delivery.depth].map(Value::Int));
+        if held.is_some_and(|(_, until)| until > now) {
+            return Ok(Turn::Busy);
+        }
+        let mut conn = tx.flushed()?;
+        let row = key().into_iter().chain([*sequence, *depth].map(Value::Int));
         let waiting = Sql::new("INSERT INTO deliveries (book_id, app_id, sequence, depth) VALUES ")
             .list(row)
             .push(" ON CONFLICT (book_id, app_id, sequence) DO NOTHING");
         conn.execute(&waiting)?;
         let taken = Sql::new("UPDATE delivery_queues SET lease = ")
             .int(lease)
-            .push(", due_at = ")
+            .push(", leased_until = ")
             .int(until.milliseconds())
-            .push(" WHERE book_id = ")
-            .int(book)
-            .push(" AND app_id = ")
-            .text(app);
-        conn.execute(&taken)?;
-        let failing = Failing(failing_since.map(Instant::new));
-        Ok(Some(Leased { delivery, lease, failing }))
+            .push(", due_at = COALESCE(due_at, ")
+            .int(now.milliseconds())
+            .push(")");
+        conn.execute(&of(taken, *book, app))?;
+        Ok(Turn::Taken(Leased { delivery, lease }))
     }
 }
 

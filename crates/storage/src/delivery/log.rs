@@ -81,7 +81,7 @@ impl DeliveryLog<'_, '_> {
     ) -> Result<()> {
         let mut conn = self.tx.flushed()?;
         let last = Sql::new("SELECT COALESCE(MAX(attempt), 0) AS attempt FROM delivery_attempts");
-        let last = of(last, delivery);
+        let last = tried(last, delivery);
         let rows: Vec<LastAttempt> = on_engine!(&mut *conn, c => (&last).load(c))?;
         let attempt = rows.first().map_or(1, |row| row.attempt.saturating_add(1));
         let Exchange { at, milliseconds, status, answer } = exchange;
@@ -103,7 +103,7 @@ impl DeliveryLog<'_, '_> {
         );
         conn.execute(&added.list(row))?;
         if attempt > MAX_LOGGED {
-            let old = of(Sql::new("DELETE FROM delivery_attempts"), delivery);
+            let old = tried(Sql::new("DELETE FROM delivery_attempts"), delivery);
             conn.execute(&old.push(" AND attempt <= ").int(attempt.saturating_sub(MAX_LOGGED)))?;
         }
         Ok(())
@@ -158,7 +158,7 @@ impl DeliveryLog<'_, '_> {
 }
 
 /// The condition that names an event and an app.
-fn of<'a>(sql: Sql<'a>, delivery: &'a EventDelivery) -> Sql<'a> {
+fn tried<'a>(sql: Sql<'a>, delivery: &'a EventDelivery) -> Sql<'a> {
     let sql = sql.push(" WHERE book_id = ").int(delivery.book.get());
     let sql = sql.push(" AND sequence = ").int(delivery.sequence);
     sql.push(" AND app_id = ").text(delivery.app.as_str())

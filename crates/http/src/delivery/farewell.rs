@@ -1,0 +1,51 @@
+//! What apps are still to be told of the deletion of a book outlives the book (behaviour 8.20).
+
+use std::sync::Arc;
+
+use daybook_domain::delivery::{EventCopy, EventDelivery};
+use daybook_domain::id::BookKey;
+use daybook_service::delivery::detached::{detach, wanted};
+use daybook_service::delivery::{self, Parcel, ParcelContent, Prepared};
+use daybook_storage::Lane;
+
+use super::Courier;
+use crate::blocking::block;
+use crate::error::{ApiError, RequestError};
+use crate::event;
+use crate::run;
+
+impl Courier {
+    /// Copies what apps are still to be told of the deletion of a book, before its rows go.
+    ///
+    /// # Errors
+    /// When it cannot be read or written; then the book must stay.
+    pub async fn take_leave(&self, book: &BookKey) -> Result<(), String> {
+        self.copy_all(book).await.map_err(|error| error.to_string())
+    }
+
+    async fn copy_all(&self, book: &BookKey) -> Result<(), ApiError> {
+        let key = book.clone();
+        for delivery in run::read(&self.state, move |tx| wanted(tx, &key)).await? {
+            self.copy(delivery).await?;
+        }
+        Ok(())
+    }
+
+    async fn copy(&self, delivery: EventDelivery) -> Result<(), ApiError> {
+        let (state, now) = (&self.state, (self.state.clock)());
+        let (asked, with) = (delivery.clone(), (Arc::clone(&state.ids), now));
+        let prepared = run::read(state, move |tx| delivery::prepare(tx, &asked, with)).await?;
+        // What is not to be sent goes with the book.
+        let Prepared::Parcel(parcel) = prepared else { return Ok(()) };
+        let Parcel { content, url, cx, .. } = *parcel;
+        let ParcelContent::Event(view) = content else { return Ok(()) };
+        let (installer, base) = (cx.user.id, state.mail_address.clone());
+        let failed = |error: String| RequestError::Failed(error);
+        let written = block(move || event::delivered(&view, &cx, &base)).await?;
+        let (id, body) = written.map_err(|error| failed(error.to_string()))?;
+        let body = String::from_utf8(body).map_err(|error| failed(error.to_string()))?;
+        let copy = EventCopy { id, installer, url, body };
+        let lane = Lane::of_book(delivery.key.as_str());
+        run::write(state, lane, move |tx| detach(tx, &delivery, &copy, now)).await
+    }
+}

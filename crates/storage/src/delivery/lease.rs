@@ -1,0 +1,297 @@
+//! What one process at a time does: it takes queues that are due, and gives them back. A queue is
+//! due when its first delivery is; for how long a process holds it is another matter, so that who
+//! comes in between leaves the pauses between two attempts as they are.
+
+use std::collections::HashMap;
+
+use daybook_domain::app::AppId;
+use daybook_domain::delivery::{EventDelivery, Failing, PauseCause, Tries};
+use daybook_domain::id::{BookId, BookKey};
+use daybook_domain::instant::Instant;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text};
+
+use super::{Deliveries, of};
+use crate::bulk::Bulk;
+use crate::conn::on_engine;
+use crate::error::{Error, Result};
+use crate::sql::{Sql, Value};
+
+/// A delivery that one process has taken.
+#[derive(Debug, Clone)]
+pub struct Leased {
+    /// The delivery.
+    pub delivery: EventDelivery,
+    /// Its lease: nobody else has the same.
+    pub lease: i64,
+}
+
+/// A queue that this unit of work has locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldQueue {
+    /// The lease of the process that delivers, and until when it holds.
+    pub lease: Option<(i64, Instant)>,
+    /// Since when the app fails.
+    pub failing: Failing,
+    /// When it was paused, and why.
+    pub pause: Option<(Instant, PauseCause)>,
+}
+
+/// When a queue that is given back is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// At an instant.
+    At(Instant),
+    /// When it was before.
+    AsBefore,
+    /// Nothing waits.
+    Never,
+}
+
+/// A delivery as queues find it.
+#[derive(QueryableByName)]
+pub(super) struct Row {
+    #[diesel(sql_type = BigInt)]
+    book_id: i64,
+    #[diesel(sql_type = Text)]
+    app_id: String,
+    #[diesel(sql_type = Text)]
+    public_id: String,
+    #[diesel(sql_type = BigInt)]
+    sequence: i64,
+    #[diesel(sql_type = BigInt)]
+    depth: i64,
+    #[diesel(sql_type = BigInt)]
+    failures: i64,
+    #[diesel(sql_type = BigInt)]
+    busy: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    busy_since: Option<i64>,
+}
+
+impl Row {
+    pub(super) fn leased(self, lease: i64) -> Leased {
+        let Self { book_id, app_id, public_id, sequence, depth, failures, busy, busy_since } = self;
+        let tries = Tries { failures, busy, busy_since: busy_since.map(Instant::new) };
+        let delivery = EventDelivery {
+            book: BookId::new(book_id),
+            key: BookKey::new(public_id),
+            app: AppId::stored(app_id),
+            sequence,
+            depth,
+            tries,
+            copy: None,
+        };
+        Leased { delivery, lease }
+    }
+}
+
+#[derive(QueryableByName)]
+struct HeldRow {
+    #[diesel(sql_type = Nullable<BigInt>)]
+    lease: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    leased_until: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    failing_since: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    paused_at: Option<i64>,
+    #[diesel(sql_type = Nullable<Text>)]
+    pause_cause: Option<String>,
+}
+
+#[derive(QueryableByName)]
+struct WaitingRow {
+    #[diesel(sql_type = BigInt)]
+    sequence: i64,
+}
+
+impl TryFrom<HeldRow> for HeldQueue {
+    type Error = Error;
+
+    fn try_from(row: HeldRow) -> Result<Self> {
+        let HeldRow { lease, leased_until, failing_since, paused_at, pause_cause } = row;
+        let cause = |name: String| PauseCause::from_name(&name).ok_or(Error::Corrupt("cause"));
+        let cause = pause_cause.map(cause).transpose()?.unwrap_or(PauseCause::Operator);
+        Ok(Self {
+            lease: lease.zip(leased_until.map(Instant::new)),
+            failing: Failing(failing_since.map(Instant::new)),
+            pause: paused_at.map(|at| (Instant::new(at), cause)),
+        })
+    }
+}
+
+/// A delivery `d` of a queue `q`.
+pub(super) const DELIVERY: &str = "SELECT q.book_id, q.app_id, d.sequence, d.depth, d.failures, \
+       d.busy, d.busy_since, \
+       (SELECT b.public_id FROM books b WHERE b.id = q.book_id) AS public_id";
+/// The first delivery of each of some queues `q`.
+const FIRST: &str = " FROM delivery_queues q \
+     JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
+       AND d.sequence = (SELECT MIN(m.sequence) FROM deliveries m \
+         WHERE m.book_id = q.book_id AND m.app_id = q.app_id)";
+
+/// How many deliveries each app may have at once, over those of this process.
+#[derive(Debug, Clone, Default)]
+pub struct Occupied {
+    /// How many of each app run.
+    pub running: HashMap<AppId, usize>,
+    /// How many may run.
+    pub most: usize,
+}
+
+impl Occupied {
+    /// The apps that may have no more.
+    pub(super) fn full(&self) -> Vec<Value<'static>> {
+        let full = self.running.iter().filter(|(_, count)| **count >= self.most);
+        let full = full.map(|(app, _)| Value::Text(app.as_str().to_owned().into()));
+        // An empty list matches nothing, nor does its negation.
+        full.chain([Value::Text("".into())]).collect()
+    }
+
+    pub(super) fn admits(&mut self, app: &str) -> bool {
+        let running = self.running.entry(AppId::stored(app.to_owned())).or_default();
+        let admits = *running < self.most;
+        *running += usize::from(admits);
+        admits
+    }
+}
+
+impl Deliveries<'_, '_> {
+    /// Takes queues that are due, at most so many, those that have been due for longest first, for
+    /// this lease until an instant. What another process is taking is passed over.
+    pub fn take(
+        self,
+        (now, until): (Instant, Instant),
+        lease: i64,
+        occupied: &mut Occupied,
+        limit: usize,
+    ) -> Result<Vec<Leased>> {
+        let mut conn = self.tx.flushed()?;
+        let due = Sql::new(DELIVERY)
+            .push(FIRST)
+            .push(" WHERE q.due_at <= ")
+            .int(now.milliseconds())
+            .push(" AND (q.lease IS NULL OR q.leased_until <= ")
+            .int(now.milliseconds())
+            .push(") AND q.paused_at IS NULL AND q.app_id NOT IN ")
+            .list(occupied.full())
+            .push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
+            .int(i64::try_from(limit).unwrap_or(i64::MAX))
+            .push(conn.unless_q_locked())
+            .uncached();
+        let rows: Vec<Row> = on_engine!(&mut *conn, c => (&due).load(c))?;
+        let taken: Vec<Row> = rows.into_iter().filter(|row| occupied.admits(&row.app_id)).collect();
+        let mut leases = Bulk::new(
+            "INSERT INTO delivery_queues (book_id, app_id, lease, leased_until)",
+            4,
+            " ON CONFLICT (book_id, app_id) DO UPDATE SET lease = excluded.lease, \
+             leased_until = excluded.leased_until",
+        );
+        for row in &taken {
+            leases.row([
+                Value::Int(row.book_id),
+                Value::Text(row.app_id.as_str().into()),
+                Value::Int(lease),
+                Value::Int(until.milliseconds()),
+            ]);
+        }
+        conn.write(leases)?;
+        Ok(taken.into_iter().map(|row| row.leased(lease)).collect())
+    }
+
+    /// Locks the queue of a delivery; nothing when its lease does not hold any more: it was too
+    /// long and somebody else has taken the queue, or the app was removed, or the delivery has left
+    /// its book.
+    pub fn hold(self, leased: &Leased) -> Result<Option<HeldQueue>> {
+        let (tx, EventDelivery { book, app, sequence, .. }) = (self.tx, &leased.delivery);
+        let held = tx.deliveries().queue_of(*book, app)?;
+        let held = held.filter(|held| held.lease.is_some_and(|(lease, _)| lease == leased.lease));
+        // Asked under the lock: whoever takes the delivery away holds it, too.
+        let waiting = of(Sql::new("SELECT sequence FROM deliveries"), *book, app);
+        let waiting = waiting.push(" AND sequence = ").int(*sequence);
+        let rows: Vec<WaitingRow> = on_engine!(tx.flushed()?, c => (&waiting).load(c))?;
+        Ok(held.filter(|_| rows.iter().any(|row| row.sequence == *sequence)))
+    }
+
+    /// Locks the queue of an app in a book, if there is one.
+    pub fn queue_of(self, book: BookId, app: &AppId) -> Result<Option<HeldQueue>> {
+        let mut conn = self.tx.flushed()?;
+        let queue = Sql::new(
+            "SELECT lease, leased_until, failing_since, paused_at, pause_cause \
+             FROM delivery_queues",
+        );
+        let queue = of(queue, book, app).push(conn.and_lock());
+        let rows: Vec<HeldRow> = on_engine!(&mut *conn, c => (&queue).load(c))?;
+        rows.into_iter().next().map(HeldQueue::try_from).transpose()
+    }
+
+    /// Prolongs a lease; whether it still held.
+    pub fn prolong(self, leased: &Leased, until: Instant) -> Result<bool> {
+        let Leased { delivery, lease } = leased;
+        let sql = Sql::new("UPDATE delivery_queues SET leased_until = ").int(until.milliseconds());
+        let sql = of(sql, delivery.book, &delivery.app).push(" AND lease = ").int(*lease);
+        Ok(self.tx.flushed()?.execute(&sql)? > 0)
+    }
+
+    /// Notes how often a delivery was tried.
+    pub fn save_tries(self, delivery: &EventDelivery, tries: Tries) -> Result<()> {
+        let Tries { failures, busy, busy_since } = tries;
+        let sql = Sql::new("UPDATE deliveries SET failures = ")
+            .int(failures)
+            .push(", busy = ")
+            .int(busy)
+            .push(", busy_since = ")
+            .value(Value::SomeInt(busy_since.map(Instant::milliseconds)));
+        let sql = of(sql, delivery.book, &delivery.app);
+        self.tx.flushed()?.execute(&sql.push(" AND sequence = ").int(delivery.sequence))?;
+        Ok(())
+    }
+
+    /// Removes a delivery that has ended; answers the next one of its queue, under the same lease.
+    pub fn end(self, leased: &Leased) -> Result<Option<Leased>> {
+        let Leased { delivery, lease } = leased;
+        let mut conn = self.tx.flushed()?;
+        let gone = of(Sql::new("DELETE FROM deliveries"), delivery.book, &delivery.app);
+        conn.execute(&gone.push(" AND sequence = ").int(delivery.sequence))?;
+        let next =
+            Sql::new(DELIVERY).push(FIRST).push(" WHERE q.book_id = ").int(delivery.book.get());
+        let next = next.push(" AND q.app_id = ").text(delivery.app.as_str());
+        let rows: Vec<Row> = on_engine!(&mut *conn, c => (&next).load(c))?;
+        Ok(rows.into_iter().next().map(|row| row.leased(*lease)))
+    }
+
+    /// Goes on with a queue for the next delivery, which is due now.
+    pub fn go_on(
+        self,
+        next: &Leased,
+        (now, until): (Instant, Instant),
+        failing: Failing,
+    ) -> Result<()> {
+        let sql = Sql::new("UPDATE delivery_queues SET leased_until = ")
+            .int(until.milliseconds())
+            .push(", due_at = ")
+            .int(now.milliseconds())
+            .push(", failing_since = ")
+            .value(Value::SomeInt(failing.0.map(Instant::milliseconds)));
+        let sql = of(sql, next.delivery.book, &next.delivery.app);
+        self.tx.flushed()?.execute(&sql)?;
+        Ok(())
+    }
+
+    /// Gives a queue back.
+    pub fn release(self, leased: &Leased, due: Due, failing: Failing) -> Result<()> {
+        let sql = Sql::new(
+            "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, failing_since = ",
+        )
+        .value(Value::SomeInt(failing.0.map(Instant::milliseconds)));
+        let sql = match due {
+            Due::At(at) => sql.push(", due_at = ").int(at.milliseconds()),
+            Due::AsBefore => sql,
+            Due::Never => sql.push(", due_at = NULL"),
+        };
+        let sql = of(sql, leased.delivery.book, &leased.delivery.app);
+        self.tx.flushed()?.execute(&sql)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! Deliveries: rows and repository (behaviour 8.9, 8.11). They are written with their events, in
+//! the write buffer, and found across books, by when they are due.
+//!
+//! What one process at a time does is not a delivery but a queue: the deliveries of an app in a
+//! book. Its row is locked by whoever changes it, always before its deliveries, and never two of
+//! them by one unit of work that waits; a writer locks the book first. So nobody waits in a circle.
+//!
+//! | Module | What it does |
+//! |---|---|
+//! | `detached` | What outlives its book |
+//! | `lease` | Takes queues that are due, and gives them back |
+//! | `pause` | Pauses queues, and goes on with them |
+//! | `replay` | What somebody asks for once more |
+//! | `log` | What was tried |
+
+pub mod detached;
+pub mod lease;
+pub mod log;
+pub mod pause;
+pub mod replay;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use daybook_domain::access::Access;
+use daybook_domain::app::AppId;
+use daybook_domain::delivery::{EventDelivery, PauseCause, Receiver};
+use daybook_domain::event::EventType;
+use daybook_domain::id::BookId;
+use daybook_domain::instant::Instant;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text};
+
+use crate::bulk::Bulk;
+use crate::column;
+use crate::conn::{Conn, on_engine};
+use crate::error::{Error, Result};
+use crate::sql::{Sql, Value};
+use crate::tx::Tx;
+
+/// Says that there are new deliveries.
+#[derive(Clone, Default)]
+pub(crate) struct DeliverySignal(Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>);
+
+impl DeliverySignal {
+    pub(crate) fn set(&self, signal: impl Fn() + Send + Sync + 'static) {
+        // Whoever came first stays.
+        let _ = self.0.set(Box::new(signal));
+    }
+
+    pub(crate) fn give(&self) {
+        if let Some(signal) = self.0.get() {
+            signal();
+        }
+    }
+}
+
+/// A delivery that waits to be written.
+#[derive(Debug, Clone)]
+pub(crate) struct NewDelivery {
+    pub(crate) book: BookId,
+    pub(crate) app: AppId,
+    pub(crate) sequence: i64,
+    pub(crate) depth: i64,
+    pub(crate) due_at: Instant,
+}
+
+/// Writes deliveries of any books, and makes their queues due.
+pub(crate) fn write(conn: &mut Conn, deliveries: &[NewDelivery]) -> Result<()> {
+    if deliveries.is_empty() {
+        return Ok(());
+    }
+    let mut rows = Bulk::new(
+        "INSERT INTO deliveries (book_id, app_id, sequence, depth)",
+        4,
+        " ON CONFLICT (book_id, app_id, sequence) DO NOTHING",
+    );
+    let mut queues = BTreeMap::new();
+    for NewDelivery { book, app, sequence, depth, due_at } in deliveries {
+        let queue = (book.get(), app.as_str());
+        queues.entry(queue).or_insert_with(|| due_at.milliseconds());
+        rows.row([
+            Value::Int(queue.0),
+            Value::Text(queue.1.into()),
+            Value::Int(*sequence),
+            Value::Int(*depth),
+        ]);
+    }
+    conn.write(rows)?;
+    let mut rows = Bulk::new(
+        "INSERT INTO delivery_queues (book_id, app_id, due_at)",
+        3,
+        " ON CONFLICT (book_id, app_id) DO UPDATE SET due_at = excluded.due_at \
+         WHERE delivery_queues.due_at IS NULL",
+    );
+    for ((book, app), due_at) in queues {
+        rows.row([Value::Int(book), Value::Text(app.into()), Value::Int(due_at)]);
+    }
+    Ok(conn.write(rows)?)
+}
+
+#[derive(QueryableByName)]
+struct WaitingCount {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+#[derive(QueryableByName)]
+struct ReceiverRow {
+    #[diesel(sql_type = Text)]
+    app_id: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    events: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    file_patterns: Option<String>,
+}
+
+impl TryFrom<ReceiverRow> for Receiver {
+    type Error = Error;
+
+    fn try_from(row: ReceiverRow) -> Result<Self> {
+        let kind = |name: &String| EventType::from_name(name).ok_or(Error::Corrupt("events"));
+        let events = column::texts_from_text(row.events, "events")?;
+        Ok(Self {
+            app: AppId::stored(row.app_id),
+            events: events.iter().map(kind).collect::<Result<_>>()?,
+            file_patterns: column::texts_from_text(row.file_patterns, "file_patterns")?,
+        })
+    }
+}
+
+/// The deliveries of this installation.
+pub struct Deliveries<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Deliveries<'_, '_> {
+    /// Ends a queue: nothing is delivered to the app in the book any more.
+    pub fn stop(self, delivery: &EventDelivery, now: Instant) -> Result<()> {
+        let EventDelivery { book, app, .. } = delivery;
+        let sql = Sql::new(
+            "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, due_at = NULL, \
+             stopped_at = ",
+        );
+        let sql = of(sql.int(now.milliseconds()), *book, app);
+        let mut conn = self.tx.flushed()?;
+        conn.execute(&sql)?;
+        conn.execute(&of(Sql::new("DELETE FROM deliveries"), *book, app))?;
+        Ok(())
+    }
+
+    /// Removes a queue with all that waits in it: the app has left the book. What the operator has
+    /// paused stays paused when it comes back.
+    pub(crate) fn drop_queue(self, book: BookId, app: &AppId) -> Result<()> {
+        let mut conn = self.tx.flushed()?;
+        let gone = of(Sql::new("DELETE FROM delivery_queues"), book, app);
+        let operator = PauseCause::Operator.as_str();
+        let gone = gone.push(" AND (pause_cause IS NULL OR pause_cause <> ").text(operator);
+        conn.execute(&gone.push(")"))?;
+        let kept = Sql::new(
+            "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, due_at = NULL, \
+             failing_since = NULL, stopped_at = NULL",
+        );
+        conn.execute(&of(kept, book, app))?;
+        conn.execute(&of(Sql::new("DELETE FROM deliveries"), book, app))?;
+        Ok(())
+    }
+
+    /// The apps that receive events of a book.
+    pub fn receivers(self, access: &Access) -> Result<Vec<Receiver>> {
+        self.tx.receivers(access.book().id)
+    }
+
+    /// How many events of a book wait for an app that is not paused (behaviour 8.10).
+    pub fn backlog(self, book: BookId) -> Result<i64> {
+        let sql = Sql::new(
+            "SELECT COUNT(DISTINCT d.sequence) AS count FROM delivery_queues q \
+             JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
+             WHERE q.paused_at IS NULL AND q.book_id = ",
+        )
+        .int(book.get());
+        let rows: Vec<WaitingCount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        Ok(rows.first().map_or(0, |row| row.count))
+    }
+}
+
+/// The condition that names the queue of an app in a book.
+fn of<'a>(sql: Sql<'a>, book: BookId, app: &'a AppId) -> Sql<'a> {
+    let sql = sql.push(" WHERE book_id = ").int(book.get());
+    sql.push(" AND app_id = ").text(app.as_str())
+}
+
+impl Tx<'_> {
+    /// Who receives the events of a book: read once for a group, as far as nobody changes a row.
+    pub(crate) fn receivers(&mut self, book: BookId) -> Result<Vec<Receiver>> {
+        if let Some(known) = self.group_cache.receivers.get(&book) {
+            return Ok(known.clone());
+        }
+        let sql = Sql::new(
+            "SELECT i.app_id, a.events, a.file_patterns FROM integrations i \
+             JOIN apps a ON a.id = i.app_id \
+             LEFT JOIN delivery_queues q ON q.book_id = i.book_id AND q.app_id = i.app_id \
+             WHERE a.events IS NOT NULL AND q.stopped_at IS NULL AND i.book_id = ",
+        )
+        .int(book.get())
+        .push(" ORDER BY i.app_id");
+        let rows: Vec<ReceiverRow> = on_engine!(self.unflushed(), c => (&sql).load(c))?;
+        let mut read: Vec<Receiver> =
+            rows.into_iter().map(Receiver::try_from).collect::<Result<_>>()?;
+        read.dedup_by(|one, before| one.app == before.app);
+        self.group_cache.receivers.insert(book, read.clone());
+        Ok(read)
+    }
+}

@@ -1,0 +1,189 @@
+//! Queues that are paused (behaviour 8.19): what waits stays, nothing is taken.
+
+use daybook_domain::app::AppId;
+use daybook_domain::delivery::{PauseCause, Remark};
+use daybook_domain::id::{BookId, BookKey};
+use daybook_domain::instant::Instant;
+use daybook_domain::purpose::WriteIntegrations;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text};
+
+use super::{Deliveries, of};
+use crate::access::AccessTo;
+use crate::conn::on_engine;
+use crate::error::{Error, Result};
+use crate::sql::{Sql, Value};
+
+/// The most queues in a list.
+const MAX_LISTED: i64 = 1_000;
+
+/// A paused queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PausedQueue {
+    /// The book.
+    pub book: BookKey,
+    /// The app.
+    pub app: AppId,
+    /// When it was paused.
+    pub paused_at: Instant,
+    /// Why.
+    pub cause: PauseCause,
+    /// How many events wait.
+    pub waiting: i64,
+}
+
+#[derive(QueryableByName)]
+struct PausedRow {
+    #[diesel(sql_type = Text)]
+    public_id: String,
+    #[diesel(sql_type = Text)]
+    app_id: String,
+    #[diesel(sql_type = BigInt)]
+    paused_at: i64,
+    #[diesel(sql_type = Nullable<Text>)]
+    pause_cause: Option<String>,
+    #[diesel(sql_type = BigInt)]
+    waiting: i64,
+}
+
+impl TryFrom<PausedRow> for PausedQueue {
+    type Error = Error;
+
+    fn try_from(row: PausedRow) -> Result<Self> {
+        let cause = |name: String| PauseCause::from_name(&name).ok_or(Error::Corrupt("cause"));
+        Ok(Self {
+            book: BookKey::new(row.public_id),
+            app: AppId::stored(row.app_id),
+            paused_at: Instant::new(row.paused_at),
+            cause: row.pause_cause.map(cause).transpose()?.unwrap_or(PauseCause::Operator),
+            waiting: row.waiting,
+        })
+    }
+}
+
+#[derive(QueryableByName)]
+struct LastOfPortion {
+    #[diesel(sql_type = Nullable<BigInt>)]
+    sequence: Option<i64>,
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+const PAUSED: &str = "SELECT b.public_id, q.app_id, q.paused_at, q.pause_cause, \
+     (SELECT COUNT(*) FROM deliveries d \
+       WHERE d.book_id = q.book_id AND d.app_id = q.app_id) AS waiting \
+     FROM delivery_queues q JOIN books b ON b.id = q.book_id ";
+
+impl Deliveries<'_, '_> {
+    /// Pauses an app in a book. One that is paused already stays so since then, for this cause.
+    pub fn pause(
+        self,
+        (book, app): (BookId, &AppId),
+        cause: PauseCause,
+        now: Instant,
+    ) -> Result<()> {
+        let row = [
+            Value::Int(book.get()),
+            Value::Text(app.as_str().into()),
+            Value::Int(now.milliseconds()),
+            Value::Text(cause.as_str().into()),
+        ];
+        let paused = Sql::new(
+            "INSERT INTO delivery_queues (book_id, app_id, paused_at, pause_cause) VALUES ",
+        )
+        .list(row)
+        .push(
+            " ON CONFLICT (book_id, app_id) DO UPDATE SET \
+             paused_at = COALESCE(delivery_queues.paused_at, excluded.paused_at), \
+             pause_cause = excluded.pause_cause",
+        );
+        self.tx.flushed()?.execute(&paused)?;
+        Ok(())
+    }
+
+    /// Ends the pause of an app in a book, whatever its cause.
+    pub fn resume(self, (book, app): (BookId, &AppId)) -> Result<()> {
+        let resumed = of(Sql::new(RESUMED), book, app);
+        self.tx.flushed()?.execute(&resumed)?;
+        Ok(())
+    }
+
+    /// Ends the pause of an app that has failed, as somebody in the book may.
+    pub fn resume_failing(self, access: &AccessTo<WriteIntegrations>, app: &AppId) -> Result<()> {
+        let resumed = of(Sql::new(RESUMED), access.book().id, app);
+        let resumed = resumed.push(" AND pause_cause = ").text(PauseCause::Failing.as_str());
+        self.tx.flushed()?.execute(&resumed)?;
+        Ok(())
+    }
+
+    /// All queues that are paused, in whatever book, those first that have been for longest; at
+    /// most 1,000.
+    pub fn paused(self) -> Result<Vec<PausedQueue>> {
+        let all = Sql::new(PAUSED)
+            .push("WHERE q.paused_at IS NOT NULL ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ")
+            .int(MAX_LISTED);
+        self.load(&all)
+    }
+
+    /// Those that have been paused since before an instant, and in which something waits.
+    pub fn paused_before(self, before: Instant, limit: i64) -> Result<Vec<PausedQueue>> {
+        let some = Sql::new(PAUSED)
+            .push("WHERE q.paused_at <= ")
+            .int(before.milliseconds())
+            .push(
+                " AND EXISTS (SELECT 1 FROM deliveries w \
+                 WHERE w.book_id = q.book_id AND w.app_id = q.app_id) \
+                 ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ",
+            )
+            .int(limit);
+        self.load(&some)
+    }
+
+    fn load(self, queues: &Sql<'_>) -> Result<Vec<PausedQueue>> {
+        let rows: Vec<PausedRow> = on_engine!(self.tx.flushed()?, c => queues.load(c))?;
+        rows.into_iter().map(PausedQueue::try_from).collect()
+    }
+
+    /// Gives up what waits for an app in a book, at most so many: each event gets this response;
+    /// how many they were.
+    pub fn give_up(
+        self,
+        (book, app): (BookId, &AppId),
+        (remark, now): (&Remark, Instant),
+        limit: i64,
+    ) -> Result<i64> {
+        let mut conn = self.tx.flushed()?;
+        let first = of(Sql::new("SELECT sequence FROM deliveries"), book, app);
+        let first = first.push(" ORDER BY sequence LIMIT ").int(limit);
+        let portion = Sql::new("SELECT MAX(p.sequence) AS sequence, COUNT(*) AS count FROM (")
+            .append(first)
+            .push(") p");
+        let rows: Vec<LastOfPortion> = on_engine!(&mut *conn, c => (&portion).load(c))?;
+        let Some(LastOfPortion { sequence: Some(last), count }) = rows.into_iter().next() else {
+            return Ok(0);
+        };
+        let responses = Sql::new(
+            "INSERT INTO bot_responses (book_id, sequence, app_id, kind, message, created_at) \
+             SELECT book_id, sequence, app_id, ",
+        )
+        .text(remark.kind.as_str())
+        .push(", ")
+        .text(remark.message.as_str())
+        .push(", ")
+        .int(now.milliseconds());
+        let responses = of(responses.push(" FROM deliveries"), book, app)
+            .push(" AND sequence <= ")
+            .int(last)
+            .push(
+                " ON CONFLICT (book_id, sequence, app_id) DO UPDATE SET kind = excluded.kind, \
+                 message = excluded.message, created_at = excluded.created_at",
+            );
+        conn.execute(&responses)?;
+        let gone = of(Sql::new("DELETE FROM deliveries"), book, app);
+        conn.execute(&gone.push(" AND sequence <= ").int(last))?;
+        Ok(count)
+    }
+}
+
+const RESUMED: &str =
+    "UPDATE delivery_queues SET paused_at = NULL, pause_cause = NULL, failing_since = NULL";

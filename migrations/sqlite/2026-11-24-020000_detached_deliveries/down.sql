@@ -1,0 +1,1 @@
+DROP TABLE detached_deliveries;

@@ -1,0 +1,326 @@
+//! Pauses (8.19): of apps that fail for days, and by the operator; and what a replay and a secret
+//! that does not open do to a queue.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use daybook_tests::receiver::{Received, Receiver, fine};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, id, pause};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::deleted_books::{restore, run};
+use crate::delivery_log::attempts;
+use crate::file_sweep::eventually;
+use crate::reading::items;
+use crate::webhooks::install;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_8_19_who_fails_for_days_is_paused,
+        rule_8_19_one_answer_is_enough,
+        rule_8_19_the_operator_pauses,
+        rule_8_19_who_has_installed_it_does_not_undo_the_operator,
+        rule_8_19_what_the_operator_is_told,
+        rule_8_19_events_wait_for_thirty_days,
+        rule_8_6_a_secret_that_does_not_open,
+        rule_8_12_a_replay_leaves_the_pause_of_a_busy_app,
+        rule_8_12_a_replay_leaves_the_pause_of_a_retry,
+        rule_8_12_deletions_are_not_replayed,
+    ]
+}
+
+const POSTED: [&str; 1] = ["TRANSACTION_POSTED"];
+const THREE_DAYS: i64 = 259_200_000;
+
+fn book(server: &Server) -> Cast {
+    Cast::with_accounts(server, &CASH_AND_FOOD)
+}
+
+fn lunch(cast: &Cast, description: &str) {
+    cast.record("2026-01-05", "10", "Cash", "Food", description);
+}
+
+/// The descriptions of the transactions that came.
+fn descriptions(received: &[Received]) -> Vec<String> {
+    let text = |one: &Received| {
+        let transaction = &one.body["data"]["object"]["transaction"];
+        transaction["description"].as_str().unwrap_or("no transaction").to_owned()
+    };
+    received.iter().map(text).collect()
+}
+
+/// `daybook webhooks`: what it prints for an app, each line as its columns.
+#[track_caller]
+fn webhooks(server: &Server, verb: &str, arguments: &[&str], app: &Value) -> Vec<Vec<String>> {
+    let printed = run(server, &[&["webhooks", verb], arguments].concat()).expect("it is done");
+    let lines = printed.lines().map(|line| line.split('\t').map(str::to_owned).collect());
+    lines.filter(|columns: &Vec<String>| columns[1] == id(app)).collect()
+}
+
+fn paused(server: &Server, app: &Value) -> Vec<Vec<String>> {
+    webhooks(server, "list", &[], app)
+}
+
+fn change(server: &Server, statement: &str, app: &Value) {
+    let statement = statement.replace("APP", id(app));
+    assert_eq!(Backdoor::open(server).execute(&statement), 1, "{statement}");
+}
+
+fn backlog(cast: &Cast) -> Value {
+    cast.viewer.get(&cast.path("/events/backlog")).ok()["count"].clone()
+}
+
+/// The messages of the responses to the postings, the newest first.
+fn messages(cast: &Cast) -> Vec<String> {
+    let page = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
+    let message = |event: &Value| {
+        let first = event["botResponses"].get(0)?;
+        Some(first["message"].as_str().unwrap_or_default().to_owned())
+    };
+    items(&page).iter().filter_map(message).collect()
+}
+
+/// An app that is about to fail for the last time of three days.
+fn failing(server: &Server, receiver: &Receiver) -> (Cast, Value) {
+    let cast = book(server);
+    let app = install(&cast, &receiver.url(), &POSTED, json!({}));
+    webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
+    lunch(&cast, "one");
+    change(server, "UPDATE deliveries SET failures = 4 WHERE app_id = 'APP'", &app);
+    let since = format!(
+        "UPDATE delivery_queues SET failing_since = paused_at - {THREE_DAYS}, paused_at = NULL, \
+         pause_cause = NULL WHERE app_id = 'APP'"
+    );
+    change(server, &since, &app);
+    (cast, app)
+}
+
+fn rule_8_19_who_fails_for_days_is_paused(server: &Server) {
+    let works = Arc::new(AtomicUsize::new(0));
+    let working = Arc::clone(&works);
+    let receiver = Receiver::answering(move |_| match working.load(Ordering::SeqCst) {
+        0 => ("500 Oh".to_owned(), String::new()),
+        _ => fine("{}"),
+    });
+    let (cast, app) = failing(server, &receiver);
+    eventually("8.19: it is paused", || !paused(server, &app).is_empty());
+    assert_eq!(messages(&cast), ["not delivered: status 500"], "8.8: it was given up");
+    for description in ["two", "three"] {
+        lunch(&cast, description);
+    }
+    let line = paused(server, &app).remove(0);
+    assert_eq!([&line[0], &line[2], &line[4]], [cast.book.as_str(), "failing", "2"]);
+    let mails = run(server, &["outbox", "list", "--to", cast.owner.email()]).expect("a list");
+    let mail = mails.lines().find(|line| line.contains("\tapp-paused\t")).expect("a mail");
+    let mail = mail.split('\t').next().expect("an id");
+    let mail = run(server, &["outbox", "show", mail]).expect("the mail");
+    let called = format!("> Bot ({})", id(&app));
+    for part in [called.as_str(), &cast.book, "failed for three days", "30 days", server.base()] {
+        assert!(mail.contains(part), "{part:?} in {mail}");
+    }
+    pause(Duration::from_millis(1_500));
+    assert_eq!(receiver.received().len(), 1, "8.19: nothing is sent");
+    assert_eq!(backlog(&cast), 0, "8.10: what is paused is not on its way");
+    works.store(1, Ordering::SeqCst);
+    let installed = items(&cast.owner.get(&cast.path("/integrations")).ok())[0].clone();
+    cast.owner.put(&cast.path("/integrations"), &json!({"id": installed["id"]})).ok();
+    let received = receiver.wait_for(3);
+    assert_eq!(descriptions(&received), ["one", "two", "three"], "8.19: in their order");
+    assert!(paused(server, &app).is_empty());
+}
+
+/// 8.19: a replay that the app answers.
+fn rule_8_19_one_answer_is_enough(server: &Server) {
+    let count = AtomicUsize::new(0);
+    let receiver = Receiver::answering(move |_| match count.fetch_add(1, Ordering::SeqCst) {
+        0 | 1 => ("500 Oh".to_owned(), String::new()),
+        _ => fine("{}"),
+    });
+    let (cast, app) = failing(server, &receiver);
+    eventually("8.19: it is paused", || !paused(server, &app).is_empty());
+    lunch(&cast, "two");
+    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
+    let first = id(&items(&events)[1]).to_owned();
+    let path = cast.path(&format!("/events/{first}/responses/{}", id(&app)));
+    cast.editor.put(&path, &Value::Null).ok();
+    assert_eq!(paused(server, &app).len(), 1, "8.19: it fails still");
+    cast.editor.put(&path, &Value::Null).ok();
+    let received = receiver.wait_for(4);
+    assert_eq!(descriptions(&received), ["one", "one", "one", "two"], "8.19: it goes on");
+    assert!(paused(server, &app).is_empty());
+}
+
+fn rule_8_19_the_operator_pauses(server: &Server) {
+    let (cast, receiver) = (book(server), Receiver::start());
+    let app = install(&cast, &receiver.url(), &POSTED, json!({}));
+    let other = Receiver::start();
+    install(&cast, &other.url(), &POSTED, json!({}));
+    let named = ["--book", &cast.book, "--app", id(&app)];
+    let line = webhooks(server, "pause", &named, &app).remove(0);
+    assert_eq!([&line[0], &line[2], &line[4]], [cast.book.as_str(), "operator", "0"]);
+    for description in ["one", "two"] {
+        lunch(&cast, description);
+    }
+    other.wait_for(2);
+    pause(Duration::from_millis(1_200));
+    assert!(receiver.received().is_empty(), "8.19: nothing is sent");
+    assert_eq!(paused(server, &app)[0][4], "2", "8.19: they wait");
+    let resumed = webhooks(server, "resume", &["--app", id(&app)], &app);
+    assert_eq!(resumed[0][4], "2");
+    assert_eq!(descriptions(&receiver.wait_for(2)), ["one", "two"], "8.19: in their order");
+}
+
+fn rule_8_19_who_has_installed_it_does_not_undo_the_operator(server: &Server) {
+    let (cast, receiver) = (book(server), Receiver::start());
+    let app = install(&cast, &receiver.url(), &POSTED, json!({}));
+    webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
+    lunch(&cast, "one");
+    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
+    let path = format!("/events/{}/responses/{}", id(&items(&events)[0]), id(&app));
+    let told = cast.owner.put(&cast.path(&path), &Value::Null).refused(400, "badRequest");
+    assert!(told.contains("paused"), "{told}");
+    let installed = items(&cast.owner.get(&cast.path("/integrations")).ok())[0].clone();
+    let renamed = json!({"id": installed["id"], "name": "Renamed"});
+    cast.owner.put(&cast.path("/integrations"), &renamed).ok();
+    cast.owner.delete(&cast.path(&format!("/integrations/{}", id(&installed)))).ok();
+    cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
+    lunch(&cast, "two");
+    pause(Duration::from_millis(1_200));
+    assert!(receiver.received().is_empty(), "8.19: neither saving nor installing it anew helps");
+    webhooks(server, "resume", &["--book", &cast.book], &app);
+    assert_eq!(descriptions(&receiver.wait_for(1)), ["two"], "8.11: the first one was dropped");
+}
+
+fn rule_8_19_what_the_operator_is_told(server: &Server) {
+    let cast = book(server);
+    let refused = |arguments: &[&str], why: &str| {
+        let said = run(server, &[&["webhooks"], arguments].concat()).expect_err("refused");
+        assert!(said.contains(why), "{why}: {said}");
+    };
+    refused(&["pause", "--book", &cast.book, "--app", "nobody"], "is not installed");
+    refused(&["pause", "--book", "nowhere", "--app", "nobody"], "book not found");
+    refused(&["resume"], "--book");
+    assert_eq!(run(server, &["webhooks", "resume", "--book", &cast.book]), Ok(String::new()));
+}
+
+fn rule_8_19_events_wait_for_thirty_days(server: &Server) {
+    let (cast, receiver) = (book(server), Receiver::start());
+    let app = install(&cast, &receiver.url(), &POSTED, json!({}));
+    webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
+    for description in ["one", "two"] {
+        lunch(&cast, description);
+    }
+    change(server, "UPDATE delivery_queues SET paused_at = 1 WHERE app_id = 'APP'", &app);
+    // By the first round of a process that starts.
+    let sweeper = server.beside(&[]);
+    let why = "not delivered: the app has been paused for 30 days";
+    eventually("8.19: they are given up", || messages(&cast) == [why, why]);
+    eventually("it is logged", || sweeper.log().contains("events were given up: their app has"));
+    drop(sweeper);
+    webhooks(server, "resume", &["--app", id(&app)], &app);
+    lunch(&cast, "three");
+    receiver.wait_for(1);
+    let page = cast.owner.get(&cast.path("/events?error=true")).ok();
+    let ids: Vec<Value> = items(&page).iter().map(|event| json!({"id": event["id"]})).collect();
+    let batch = cast.path("/events/replay/batch?errorsOnly=true");
+    cast.owner.patch(&batch, &json!({"items": ids})).no_content();
+    let received = receiver.wait_for(3);
+    assert_eq!(descriptions(&received), ["three", "one", "two"], "8.12: they can be replayed");
+}
+
+fn rule_8_6_a_secret_that_does_not_open(server: &Server) {
+    let (cast, receiver) = (book(server), Receiver::start());
+    let secret = json!({"clientSecret": "a secret"});
+    let app = install(&cast, &receiver.url(), &POSTED, secret);
+    let nothing = match server.engine() {
+        Engine::Sqlite => "UPDATE apps SET client_secret = X'00' WHERE id = 'APP'",
+        Engine::Postgres => "UPDATE apps SET client_secret = '\\x00' WHERE id = 'APP'",
+    };
+    change(server, nothing, &app);
+    lunch(&cast, "one");
+    eventually("8.6: it is given up at once", || messages(&cast).len() == 1);
+    assert!(messages(&cast)[0].contains("secret"), "{:?}", messages(&cast));
+    assert_eq!(backlog(&cast), 0, "8.10: nothing is tried for ever");
+    assert_eq!(attempts(&cast, 0), [] as [Value; 0], "12.13: nothing was sent");
+    assert!(server.log().contains("the secret of an app does not open; its event is given up"));
+    let since = format!("UPDATE delivery_queues SET failing_since = failing_since - {THREE_DAYS}");
+    change(server, &format!("{since} WHERE app_id = 'APP'"), &app);
+    lunch(&cast, "two");
+    eventually("8.19: after three days it is paused", || !paused(server, &app).is_empty());
+    lunch(&cast, "three");
+    let mut body = app.clone();
+    body["clientSecret"] = json!("another secret");
+    cast.owner.put("/v5/apps", &body).ok();
+    webhooks(server, "resume", &["--app", id(&app)], &app);
+    let received = receiver.wait_for(1);
+    assert_eq!(descriptions(&received), ["three"], "8.19: what waited");
+    assert!(received[0].headers.contains_key("service-signature"));
+}
+
+/// A receiver that turns down the first request about `one` in this way, and takes everything else;
+/// the instants at which requests about `one` came.
+fn once_refusing(refusal: &'static str) -> (Receiver, Arc<Mutex<Vec<Instant>>>) {
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&times);
+    let receiver = Receiver::answering(move |received| {
+        if descriptions(std::slice::from_ref(received)) != ["one"] {
+            return fine("{}");
+        }
+        let mut noted = noted.lock().expect("no panic before");
+        noted.push(Instant::now());
+        if noted.len() == 1 { (refusal.to_owned(), String::new()) } else { fine("{}") }
+    });
+    (receiver, times)
+}
+
+/// An event from before, which is replayed while `one` waits for its next attempt, and `two` behind
+/// it.
+fn replayed_in_between(server: &Server, refusal: &'static str) -> Duration {
+    let cast = book(server);
+    lunch(&cast, "zero");
+    let zero = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+    let (receiver, times) = once_refusing(refusal);
+    let app = install(&cast, &receiver.url(), &POSTED, json!({}));
+    for description in ["one", "two"] {
+        lunch(&cast, description);
+    }
+    attempts_of_first(&cast);
+    let path = format!("/events/{}/responses/{}", id(&items(&zero)[0]), id(&app));
+    cast.owner.put(&cast.path(&path), &Value::Null).ok();
+    let received = receiver.wait_for(4);
+    assert_eq!(descriptions(&received), ["one", "zero", "one", "two"], "8.12: a replay overtakes");
+    let times = times.lock().expect("no panic before");
+    times[1] - times[0]
+}
+
+/// Waits until the first attempt of the posting before the newest one is settled.
+fn attempts_of_first(cast: &Cast) {
+    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=2")).ok();
+    let path = cast.path(&format!("/events/{}/deliveries", id(&items(&events)[1])));
+    eventually("the first attempt is settled", || !items(&cast.owner.get(&path).ok()).is_empty());
+}
+
+fn rule_8_12_a_replay_leaves_the_pause_of_a_busy_app(server: &Server) {
+    let pause = replayed_in_between(server, "429 Busy\r\nretry-after: 4");
+    assert!(pause >= Duration::from_secs(4), "8.12: the app said when: {pause:?}");
+}
+
+fn rule_8_12_a_replay_leaves_the_pause_of_a_retry(server: &Server) {
+    let pause = replayed_in_between(server, "500 Oh");
+    assert!(pause >= Duration::from_secs(1), "8.12: {pause:?}");
+}
+
+fn rule_8_12_deletions_are_not_replayed(server: &Server) {
+    let cast = book(server);
+    let app = install(&cast, "http://127.0.0.1:1/", &POSTED, json!({}));
+    cast.owner.delete(&cast.path("")).ok();
+    restore(&cast.owner, &cast.book).ok();
+    let page = cast.owner.get(&cast.path("/events?type=BOOK_DELETED")).ok();
+    let event = id(&items(&page)[0]).to_owned();
+    let path = cast.path(&format!("/events/{event}/responses/{}", id(&app)));
+    cast.owner.put(&path, &Value::Null).refused(400, "badRequest");
+    let batch = json!({"items": [{"id": event}]});
+    cast.owner.patch(&cast.path("/events/replay/batch"), &batch).refused(400, "badRequest");
+}

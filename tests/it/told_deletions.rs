@@ -1,0 +1,104 @@
+//! BOOK_DELETED is delivered although the book is removed at once (8.20).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use daybook_tests::receiver::{Receiver, fine};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Options, Server};
+use serde_json::json;
+
+use crate::Lone;
+use crate::deleted_books::{rows, run};
+use crate::file_sweep::eventually;
+use crate::webhooks::install;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        rule_8_20_a_receiver_that_is_down_is_told_later,
+        rule_8_20_told_once,
+        rule_8_20_not_to_users_who_are_gone,
+    ]
+}
+
+/// A server that removes deleted books at once.
+fn server(engine: Engine) -> Server {
+    let args = ["--deleted-books-days", "0"].map(str::to_owned).to_vec();
+    Server::start_with(Options { engine, args, ..Options::default() })
+}
+
+/// How many deliveries have outlived their book.
+fn detached(server: &Server) -> u64 {
+    Backdoor::open(server).execute("UPDATE detached_deliveries SET depth = depth")
+}
+
+/// A receiver that is down until it is told to be up.
+fn down() -> (Receiver, Arc<AtomicBool>) {
+    let up = Arc::new(AtomicBool::new(false));
+    let works = Arc::clone(&up);
+    let receiver = Receiver::answering(move |_| match works.load(Ordering::SeqCst) {
+        true => fine("{}"),
+        false => ("503 Down".to_owned(), String::new()),
+    });
+    (receiver, up)
+}
+
+fn rule_8_20_a_receiver_that_is_down_is_told_later(engine: Engine) {
+    let mut server = server(engine);
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    let (receiver, up) = down();
+    let secret = json!({"clientSecret": "a secret"});
+    install(&cast, &receiver.url(), &["BOOK_DELETED", "TRANSACTION_POSTED"], secret);
+    cast.record("2026-01-05", "10", "Cash", "Food", "lunch");
+    receiver.wait_for(1);
+    cast.owner.delete(&cast.path("")).ok();
+    eventually("6.22: the book is removed", || rows(&server, &cast.book) == 0);
+    assert_eq!(detached(&server), 1, "8.20: with a copy of its own");
+    server.restart();
+    up.store(true, Ordering::SeqCst);
+    eventually("8.20: it is delivered", || detached(&server) == 0);
+    let received = receiver.received();
+    let last = received.last().expect("something came");
+    assert_eq!(last.body["type"], "BOOK_DELETED");
+    assert_eq!(
+        (&last.body["book"]["id"], &last.body["bookId"]),
+        (&json!(cast.book), &json!(cast.book))
+    );
+    assert_eq!(last.header("webhook-id"), last.body["id"]);
+    assert!(last.headers.contains_key("service-signature"), "8.6: signed like any other");
+    let bot = server.client_with_token(last.header("service-oauth-token"));
+    assert_eq!(bot.get("/v5/user").ok()["email"], cast.owner.email());
+}
+
+fn rule_8_20_told_once(engine: Engine) {
+    let server = server(engine);
+    let receiver = Receiver::start();
+    let mut books = Vec::new();
+    for _ in 0..5 {
+        let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+        install(&cast, &receiver.url(), &["BOOK_DELETED"], json!({}));
+        cast.owner.delete(&cast.path("")).ok();
+        books.push(cast.book.clone());
+    }
+    let received = receiver.wait_for(5);
+    eventually("6.22: the books are removed", || books.iter().all(|book| rows(&server, book) == 0));
+    eventually("8.20: nothing is left", || detached(&server) == 0);
+    let mut told: Vec<&str> =
+        received.iter().filter_map(|one| one.body["bookId"].as_str()).collect();
+    told.sort_unstable();
+    books.sort_unstable();
+    assert_eq!(told, books);
+    assert_eq!(receiver.received().len(), 5, "8.20: each deletion came once");
+}
+
+/// 7.11: what is kept for a user goes with them.
+fn rule_8_20_not_to_users_who_are_gone(engine: Engine) {
+    let server = server(engine);
+    let cast = Cast::new(&server);
+    let (receiver, _up) = down();
+    install(&cast, &receiver.url(), &["BOOK_DELETED"], json!({}));
+    cast.owner.delete(&cast.path("")).ok();
+    eventually("6.22: the book is removed", || rows(&server, &cast.book) == 0);
+    assert_eq!(detached(&server), 1);
+    run(&server, &["user", "delete", "--email", cast.owner.email()]).expect("it is done");
+    assert_eq!(detached(&server), 0, "7.11: nobody's token is left to send");
+}
