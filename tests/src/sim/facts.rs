@@ -170,6 +170,74 @@ pub struct ApiKey {
     pub usage: Vec<(Date, u64)>,
 }
 
+/// Somebody whom a manifest names: a user by the number, or everybody with the address of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Person {
+    Of(usize),
+    Everybody,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct App {
+    pub label: label::App,
+    /// The number of the user.
+    pub owner: usize,
+    pub name: String,
+    pub users: Vec<Person>,
+    pub developers: Vec<Person>,
+    pub webhook: Option<String>,
+    pub events: Vec<EventType>,
+    pub connectable: bool,
+    pub installable: bool,
+    pub deprecated: bool,
+    pub published: bool,
+    pub created: i64,
+    pub updated: i64,
+}
+
+/// What an app is to somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Stranger,
+    User,
+    Developer,
+}
+
+/// An app as somebody sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppSeen {
+    pub app: App,
+    pub role: Role,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Integration {
+    pub label: label::Integration,
+    pub app: label::App,
+    pub connection: Option<label::Connection>,
+    pub name: String,
+    /// The number of the user.
+    pub installer: usize,
+    pub properties: Properties,
+    pub created: i64,
+    pub updated: i64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connection {
+    pub label: label::Connection,
+    /// The number of the user.
+    pub owner: usize,
+    pub app: label::App,
+    /// Where the client has given one.
+    pub uuid: Option<String>,
+    pub bank: bool,
+    pub name: String,
+    pub properties: Properties,
+    pub created: i64,
+    pub updated: i64,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub name: String,
@@ -220,6 +288,7 @@ pub enum Resource {
     Collaborator(label::Collaborator),
     File(label::File),
     SavedQuery(label::SavedQuery),
+    Integration(label::Integration),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -271,6 +340,9 @@ pub enum Answer {
     AccessRequests(Vec<AccessRequest>),
     Tokens(Vec<Token>),
     ApiKeys(Vec<ApiKey>),
+    Apps(Vec<AppSeen>),
+    Integrations(Vec<Integration>),
+    Connections(Vec<Connection>),
     /// With those the caller may only see id and remote ids of.
     Transactions(Vec<Transaction>, BTreeSet<label::Transaction>),
     /// With how many items were skipped (3.6.4).

@@ -39,4 +39,7 @@ labels! {
     AccessRequest "R",
     Token "W",
     ApiKey "P",
+    App "X",
+    Integration "I",
+    Connection "N",
 }

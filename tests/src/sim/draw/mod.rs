@@ -10,8 +10,9 @@ use jiff::ToSpan as _;
 use jiff::civil::Date;
 
 use super::body::{AccountBody, GroupBody, Id, Named, TransactionBody};
-use super::facts::Transaction;
+use super::facts::{App, Role, Transaction};
 use super::label;
+use super::model::app::Visitor;
 use super::model::dates::{self, DateOperator, Literal};
 use super::model::{Book, Caller, Model};
 use crate::dice::Dice;
@@ -347,6 +348,29 @@ impl Draw<'_> {
             archived: self.one_in(4).then(|| self.one_in(3)),
             groups: if self.one_in(3) { Field::Set(self.groups()) } else { Field::Keep },
             ..self.new_account()
+        }
+    }
+
+    /// Mostly one that the caller sees.
+    pub fn app(&mut self) -> label::App {
+        let (any, visitor) = (self.one_in(8), Visitor::from(self.caller));
+        let seen = |app: &&App| any || app.role(visitor) != Role::Stranger;
+        let known: Vec<label::App> =
+            self.model.apps.values().filter(seen).map(|app| app.label).collect();
+        let unknown = known.is_empty() || self.wild && self.one_in(6);
+        if unknown { label::App(0) } else { self.pick(&known) }
+    }
+
+    /// Mostly one of the caller's own.
+    pub fn connection(&mut self) -> Id<label::Connection> {
+        let any = self.wild && self.one_in(3);
+        let who = self.caller.who;
+        let known = self.model.connections.values().filter(|one| any || one.owner == who);
+        let known: Vec<label::Connection> = known.map(|one| one.label).collect();
+        if known.is_empty() || self.wild && self.one_in(6) {
+            Id::Unknown
+        } else {
+            Id::Of(self.pick(&known))
         }
     }
 

@@ -51,6 +51,7 @@ impl Book {
             transactions: BTreeMap::new(),
             files: BTreeMap::new(),
             saved: BTreeMap::new(),
+            integrations: BTreeMap::new(),
             collaborators: BTreeMap::from([(owner, collaborator)]),
             requests: Vec::new(),
         }

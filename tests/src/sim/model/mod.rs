@@ -7,10 +7,12 @@ pub mod access_request;
 pub mod account;
 pub mod amount;
 pub mod api_key;
+pub mod app;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
 pub mod collection;
+pub mod connection;
 pub mod copy;
 pub mod count;
 pub mod dates;
@@ -19,6 +21,7 @@ pub mod edit;
 pub mod event;
 pub mod file;
 pub mod group;
+pub mod integration;
 pub mod lifecycle;
 pub mod merge;
 pub mod query;
@@ -83,6 +86,7 @@ pub struct Book {
     pub transactions: BTreeMap<label::Transaction, facts::Transaction>,
     pub files: BTreeMap<label::File, facts::File>,
     pub saved: BTreeMap<label::SavedQuery, facts::SavedQuery>,
+    pub integrations: BTreeMap<label::Integration, facts::Integration>,
     pub collaborators: BTreeMap<label::Collaborator, facts::Collaborator>,
     pub requests: Vec<facts::AccessRequest>,
 }
@@ -103,6 +107,8 @@ pub struct Model {
     /// In the order of their age, as labels are.
     pub tokens: BTreeMap<label::Token, facts::Token>,
     pub api_keys: BTreeMap<label::ApiKey, facts::ApiKey>,
+    pub apps: BTreeMap<label::App, facts::App>,
+    pub connections: BTreeMap<label::Connection, facts::Connection>,
 }
 
 /// A request at work on a copy of the book: it counts when it ends well.

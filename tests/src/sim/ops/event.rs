@@ -37,7 +37,11 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
 }
 
 fn resource(draw: &mut Draw<'_>) -> Option<Resource> {
-    match draw.below(5) {
+    match draw.below(6) {
+        4 => {
+            let all = draw.state()?.integrations.keys().copied().collect::<Vec<_>>();
+            (!all.is_empty()).then(|| Resource::Integration(draw.pick(&all)))
+        }
         0 => draw.account().map(Resource::Account),
         1 => draw.group().map(Resource::Group),
         3 => draw.file().map(Resource::File),

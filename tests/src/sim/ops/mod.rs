@@ -4,16 +4,19 @@
 pub mod access_request;
 pub mod account;
 pub mod api_key;
+pub mod app;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
 pub mod collection;
+pub mod connection;
 pub mod copy;
 pub mod count;
 pub mod deletion;
 pub mod event;
 pub mod file;
 pub mod group;
+pub mod integration;
 pub mod list;
 pub mod merge;
 pub mod saved_query;
@@ -103,6 +106,12 @@ pub const TABLE: &[Row] = table! {
     2 "read and use tokens" token::draw_use,
     2 "createApiKey, revokeApiKey" api_key::draw_write,
     2 "read and use API keys" api_key::draw_use,
+    3 "createApp, updateApp" app::draw_write,
+    1 "getApp, listApps" app::draw_read,
+    5 "write integrations" integration::draw_write,
+    2 "listIntegrations, listBookApps" integration::draw_read,
+    4 "write connections" connection::draw_write,
+    2 "read connections" connection::draw_read,
 };
 
 /// A list with each of its items left out in turn.

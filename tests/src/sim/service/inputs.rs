@@ -18,7 +18,7 @@ use crate::sim::facts::{self, Resource};
 use crate::sim::label;
 
 /// A number that is never minted: it is older than the first.
-const UNKNOWN: i64 = 1_234_567_890;
+pub(super) const UNKNOWN: i64 = 1_234_567_890;
 
 impl Service {
     pub fn account_id(&self, id: Id<label::Account>) -> String {
@@ -124,6 +124,7 @@ impl Service {
             Resource::File(label) => self.file_id(Id::Of(label)),
             Resource::SavedQuery(label) => self.saved_query_id(Id::Of(label)),
             Resource::Collaborator(label) => self.collaborator_id(label),
+            Resource::Integration(label) => self.integration_id(Id::Of(label)),
         }
     }
 

@@ -54,6 +54,8 @@ pub struct Labels {
     pub access_requests: Pairs<label::AccessRequest>,
     pub tokens: Pairs<label::Token>,
     pub api_keys: Pairs<label::ApiKey>,
+    pub integrations: Pairs<label::Integration>,
+    pub connections: Pairs<label::Connection>,
     pub books: Pairs<label::Book>,
     pub keys: HashMap<label::Book, String>,
     /// The numbers of the books' owners.

@@ -1,6 +1,7 @@
 //! The service under test: the real use cases and the real storage, in this process, with a
 //! simulated clock.
 
+mod app;
 mod inputs;
 mod labels;
 mod translate;
@@ -27,6 +28,7 @@ use super::facts::Refused;
 use super::label;
 use super::model::{self, Caller};
 use crate::dice::Dice;
+pub use app::sealed;
 pub use labels::Labels;
 
 /// A store that lasts as long as this.

@@ -218,8 +218,9 @@ impl Service {
             Noun::Transaction => Resource::Transaction(self.labels.transactions.label(number)),
             Noun::File => Resource::File(self.labels.files.label(number)),
             Noun::SavedQuery => Resource::SavedQuery(self.labels.saved_queries.label(number)),
-            // The simulation has no others yet.
-            Noun::Collaborator | Noun::Integration | Noun::Other => {
+            Noun::Integration => Resource::Integration(self.labels.integrations.label(number)),
+            // The simulation has no others.
+            Noun::Collaborator | Noun::Other => {
                 Resource::Collaborator(self.labels.collaborators.label(number))
             }
         };
@@ -368,7 +369,7 @@ fn stamp(stamp: &Stamp) -> facts::Stamp {
     }
 }
 
-fn properties(properties: &Properties) -> facts::Properties {
+pub(super) fn properties(properties: &Properties) -> facts::Properties {
     properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 

@@ -1,0 +1,158 @@
+//! Integrations, from behaviour 9.4.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use daybook_domain::event::EventType;
+use daybook_domain::property::Edits;
+
+use super::app::{self, Visitor};
+use super::text::{checked_name, merged, note_properties};
+use super::{Book, Caller, Model, Turn, may};
+use crate::sim::body::Id;
+use crate::sim::facts::{AppSeen, Integration, Properties, Refused, Resource};
+use crate::sim::label;
+
+/// What an integration is made from.
+#[derive(Clone, Debug)]
+pub struct Installing {
+    pub label: label::Integration,
+    pub app: Option<label::App>,
+    pub connection: Option<Id<label::Connection>>,
+    pub name: Option<String>,
+    pub properties: Edits,
+}
+
+impl Book {
+    /// By name, ignoring case, then by age.
+    pub fn integrations_in_order(&self) -> Vec<Integration> {
+        let mut all: Vec<Integration> = self.integrations.values().cloned().collect();
+        all.sort_by_key(|one| (one.name.to_lowercase(), one.label));
+        all
+    }
+
+    fn integration(&self, id: Id<label::Integration>) -> Result<Integration, Refused> {
+        let found = if let Id::Of(label) = id { self.integrations.get(&label) } else { None };
+        found.cloned().ok_or_else(Refused::missing)
+    }
+}
+
+impl Model {
+    /// The apps that are installed here, also those that the reader would not see elsewhere.
+    pub fn list_book_apps(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+    ) -> Result<Vec<AppSeen>, Refused> {
+        let (book, _) = self.enter(book, caller, may::READ)?;
+        let installed: BTreeSet<label::App> =
+            book.integrations.values().map(|one| one.app).collect();
+        let apps = self.apps.values().filter(|app| installed.contains(&app.label));
+        Ok(app::seen(apps, Visitor::from(caller)))
+    }
+
+    pub fn install(
+        &mut self,
+        label: label::Book,
+        caller: &Caller,
+        asked: &Installing,
+    ) -> Result<Integration, Refused> {
+        let (book, _) = self.enter(label, caller, may::MANAGE)?;
+        let connection = match asked.connection {
+            Some(id) => Some(self.own_connection(caller, id).map_err(|_| Refused::bad())?),
+            None => None,
+        };
+        let of_it = connection.as_ref().map(|one| one.app);
+        let app = asked.app.or(of_it).ok_or_else(Refused::bad)?;
+        let through = connection.as_ref().map(|one| one.label);
+        let same = |one: &&Integration| one.app == app && one.connection == through;
+        if let Some(existing) = book.integrations.values().find(same) {
+            return Ok(existing.clone());
+        }
+        let own_name = if let Some(bank) = connection.filter(|one| one.bank) {
+            // The app of a bank need not be known here.
+            bank.name
+        } else {
+            let app = self.visible(Visitor::from(caller), app).ok_or_else(Refused::bad)?;
+            if !app.installable {
+                return Err(Refused::bad());
+            }
+            app.name.clone()
+        };
+        let given = asked.name.as_deref().filter(|name| !name.trim().is_empty());
+        let made = Integration {
+            label: asked.label,
+            app,
+            connection: through,
+            name: given.map_or(Ok(own_name), |name| checked_name(Some(name)))?,
+            installer: caller.who,
+            properties: merged(&Properties::new(), &asked.properties)?,
+            created: caller.now,
+            updated: caller.now,
+        };
+        self.write(label, caller, may::MANAGE, |turn| {
+            turn.book.integrations.insert(made.label, made.clone());
+            turn.tell_of(EventType::IntegrationCreated, made.label, BTreeMap::new());
+            Ok(made)
+        })
+    }
+
+    /// 9.5: the integrations of a connection leave every book, whatever its user may do there.
+    pub fn disconnect(&mut self, connection: label::Connection, caller: &Caller) {
+        let email = self.users[caller.who].email.clone();
+        let uses =
+            |book: &&Book| book.integrations.values().any(|one| one.connection == Some(connection));
+        let books: Vec<Book> = self.books.values().filter(uses).cloned().collect();
+        for book in books {
+            let used = book.integrations.values().filter(|one| one.connection == Some(connection));
+            let used: Vec<label::Integration> = used.map(|one| one.label).collect();
+            let permission = daybook_domain::permission::Permission::Owner;
+            let mut turn = Turn::new(book, permission, caller, &email);
+            for label in used {
+                turn.book.integrations.remove(&label);
+                turn.tell_of(EventType::IntegrationDeleted, label, BTreeMap::new());
+            }
+            self.keep(turn);
+        }
+    }
+}
+
+impl Turn {
+    pub fn update_integration(
+        &mut self,
+        id: Option<Id<label::Integration>>,
+        name: Option<&str>,
+        properties: &Edits,
+    ) -> Result<Integration, Refused> {
+        let before = self.book.integration(id.ok_or_else(Refused::bad)?)?;
+        let mut after = before.clone();
+        if let Some(name) = name {
+            after.name = checked_name(Some(name))?;
+        }
+        after.properties = merged(&before.properties, properties)?;
+        let mut previous = BTreeMap::new();
+        if after.name != before.name {
+            previous.insert("name".to_owned(), before.name);
+        }
+        note_properties(&before.properties, &after.properties, &mut previous);
+        if !previous.is_empty() {
+            after.updated = self.caller.now;
+            self.book.integrations.insert(after.label, after.clone());
+            self.tell_of(EventType::IntegrationUpdated, after.label, previous);
+        }
+        Ok(after)
+    }
+
+    pub fn delete_integration(
+        &mut self,
+        id: Id<label::Integration>,
+    ) -> Result<Integration, Refused> {
+        let doomed = self.book.integration(id)?;
+        self.book.integrations.remove(&doomed.label);
+        self.tell_of(EventType::IntegrationDeleted, doomed.label, BTreeMap::new());
+        Ok(doomed)
+    }
+
+    fn tell_of(&mut self, kind: EventType, label: label::Integration, previous: Properties) {
+        self.emit(kind, Resource::Integration(label), previous);
+    }
+}

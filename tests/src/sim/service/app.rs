@@ -1,0 +1,217 @@
+//! Apps, integrations and connections: from traces to what the use cases take, and from what they
+//! answer to facts.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::app::{AppRole, AppText, Changes, Manifest};
+use daybook_domain::connection::{ConnectionKind, NewConnection};
+use daybook_domain::field::Field;
+use daybook_domain::id::{ConnectionId, IntegrationId};
+use daybook_domain::integration::Changes as IntegrationChanges;
+use daybook_domain::property::{Edits, Properties};
+use daybook_service::{Error, app, connection, integration};
+
+use super::Service;
+use super::inputs::UNKNOWN;
+use super::translate::properties;
+use crate::sim::body::Id;
+use crate::sim::facts::{self, Person, Refused, Role};
+use crate::sim::label;
+use crate::sim::model::Caller;
+use crate::sim::model::app::AppSaying;
+use crate::sim::model::connection::Connecting;
+use crate::sim::model::integration::Installing;
+
+impl Service {
+    /// Worlds of one place have apps of their own. The labels of later ones stand behind.
+    pub fn app_id(&self, label: label::App) -> String {
+        format!("{}{:010}", self.app_prefix(), label.0)
+    }
+
+    fn app_prefix(&self) -> String {
+        format!("sim{:x}-", self.users[0].id.get())
+    }
+
+    fn app_label(&self, id: &str) -> label::App {
+        let number = id.strip_prefix(&self.app_prefix()).and_then(|number| number.parse().ok());
+        label::App(number.unwrap_or(u32::MAX))
+    }
+
+    pub fn integration_id(&self, id: Id<label::Integration>) -> String {
+        let known =
+            if let Id::Of(label) = id { self.labels.integrations.number(label) } else { None };
+        IntegrationId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn connection_id(&self, id: Id<label::Connection>) -> String {
+        let known =
+            if let Id::Of(label) = id { self.labels.connections.number(label) } else { None };
+        ConnectionId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    /// As a manifest writes people.
+    fn people(&self, people: &[Person]) -> String {
+        let text = |person: &Person| match person {
+            Person::Of(who) => self.users[*who].username.clone(),
+            Person::Everybody => format!("*@{}", self.users[0].email.domain()),
+        };
+        people.iter().map(text).collect::<Vec<_>>().join(", ")
+    }
+
+    pub fn app_changes(&self, saying: &AppSaying) -> Changes {
+        let mut texts = BTreeMap::new();
+        let people = |field: &Field<Vec<Person>>| match field {
+            Field::Keep => None,
+            Field::Clear => Some(None),
+            Field::Set(people) => Some(Some(self.people(people))),
+        };
+        let webhook = match &saying.webhook {
+            Field::Keep => None,
+            Field::Clear => Some(None),
+            Field::Set(text) => Some(Some(text.clone())),
+        };
+        for (name, value) in [
+            (AppText::Users, people(&saying.users)),
+            (AppText::Developers, people(&saying.developers)),
+            (AppText::WebhookUrl, webhook),
+        ] {
+            texts.extend(value.map(|value| (name, value)));
+        }
+        Changes {
+            name: saying.name.clone(),
+            texts,
+            connectable: saying.connectable.clone(),
+            installable: saying.installable.clone(),
+            deprecated: saying.deprecated.clone(),
+            published: saying.published.clone(),
+            events: saying.events.clone(),
+            ..Changes::default()
+        }
+    }
+
+    pub fn installing(&self, asked: &Installing) -> integration::Input {
+        integration::Input {
+            app: asked.app.map(|app| self.app_id(app)),
+            connection: asked.connection.map(|id| self.connection_id(id)),
+            changes: IntegrationChanges {
+                name: asked.name.clone(),
+                properties: asked.properties.clone(),
+            },
+        }
+    }
+
+    pub fn connecting(&self, asked: &Connecting) -> NewConnection {
+        NewConnection {
+            app: asked.app.map(|app| self.app_id(app)),
+            uuid: asked.uuid.clone(),
+            kind: if asked.bank { ConnectionKind::Bank } else { ConnectionKind::App },
+            name: asked.name.clone(),
+        }
+    }
+
+    /// Deletes a connection as http does: first out of every book.
+    pub fn disconnect(
+        &self,
+        caller: &Caller,
+        id: Id<label::Connection>,
+    ) -> Result<connection::View, Refused> {
+        let (id, nowhere) = (self.connection_id(id), label::Book(0));
+        let (number, books) =
+            self.read(nowhere, caller, |tx, cx, _| connection::used_in(tx, cx, &id))?;
+        for key in books {
+            let book = self.labels.book_of_key(key.as_str());
+            self.write(book, caller, move |tx, cx, _| {
+                integration::disconnect(tx, cx, &key, number)
+            })?;
+        }
+        self.own(caller, move |tx, cx| connection::delete(tx, cx, &id))
+    }
+
+    /// Those of this world.
+    pub fn apps(&self, views: &[app::View]) -> Vec<facts::AppSeen> {
+        let own = |view: &&app::View| view.app.id.as_str().starts_with(&self.app_prefix());
+        views.iter().filter(own).map(|view| self.app(view)).collect()
+    }
+
+    fn app(&self, view: &app::View) -> facts::AppSeen {
+        let app = &view.app;
+        let people = |text| self.named(&app.manifest, text);
+        let Manifest { name, flags, events, .. } = &app.manifest;
+        let facts = facts::App {
+            label: self.app_label(app.id.as_str()),
+            owner: self.user_of(view.owner_email.as_str()),
+            name: name.as_str().to_owned(),
+            users: people(AppText::Users),
+            developers: people(AppText::Developers),
+            webhook: app.manifest.text(AppText::WebhookUrl).map(str::to_owned),
+            events: events.clone(),
+            connectable: flags.connectable,
+            installable: flags.installable,
+            deprecated: flags.deprecated,
+            published: app.published,
+            created: app.created_at.milliseconds(),
+            updated: app.updated_at.milliseconds(),
+        };
+        let role = match view.role {
+            AppRole::Stranger => Role::Stranger,
+            AppRole::User => Role::User,
+            AppRole::Developer => Role::Developer,
+        };
+        facts::AppSeen { app: facts, role }
+    }
+
+    /// Whom a text of a manifest names.
+    fn named(&self, manifest: &Manifest, text: AppText) -> Vec<Person> {
+        let entries = manifest.text(text).unwrap_or_default().split(", ");
+        let person = |entry: &str| {
+            let who = self.users.iter().position(|user| user.username == entry);
+            who.map_or(Person::Everybody, Person::Of)
+        };
+        entries.filter(|entry| !entry.is_empty()).map(person).collect()
+    }
+
+    pub fn integration(&self, view: &integration::View) -> facts::Integration {
+        let one = &view.integration;
+        let installer = self.user(one.installer);
+        let named = self.users.get(installer).is_some_and(|user| user.username == view.added_by);
+        facts::Integration {
+            label: self.labels.integrations.label(one.id.get()),
+            app: self.app_label(one.app.as_str()),
+            connection: one.connection.map(|id| self.labels.connections.label(id.get())),
+            name: one.name.as_str().to_owned(),
+            installer: if named { installer } else { usize::MAX },
+            properties: properties(&one.properties),
+            created: one.stamp.created_at.milliseconds(),
+            updated: one.stamp.updated_at.milliseconds(),
+        }
+    }
+
+    pub fn connection(&self, view: &connection::View) -> facts::Connection {
+        let one = &view.connection;
+        let given = Some(one.uuid.clone()).filter(|uuid| *uuid != one.id.to_string());
+        facts::Connection {
+            label: self.labels.connections.label(one.id.get()),
+            owner: self.user(one.owner),
+            app: self.app_label(one.app.as_str()),
+            uuid: given,
+            bank: one.kind == ConnectionKind::Bank,
+            name: one.name.as_str().to_owned(),
+            properties: properties(&opened(one.properties.as_deref())),
+            created: one.stamp.created_at.milliseconds(),
+            updated: one.stamp.updated_at.milliseconds(),
+        }
+    }
+}
+
+/// What edits make of properties that are kept as bytes; here as JSON that is not encrypted.
+pub fn sealed(before: Option<&[u8]>, edits: &Edits) -> Result<Option<Vec<u8>>, Error> {
+    let before = opened(before);
+    let after = before.merged(edits).map_err(daybook_domain::Refusal::from)?;
+    let map: BTreeMap<&str, &str> = after.iter().collect();
+    Ok((!after.is_empty()).then(|| serde_json::to_vec(&map).expect("texts are JSON")))
+}
+
+fn opened(sealed: Option<&[u8]>) -> Properties {
+    let read = |bytes| serde_json::from_slice(bytes).expect("it was written above");
+    Properties::stored(sealed.map(read).unwrap_or_default())
+}
