@@ -3,8 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use daybook_tests::certificates::authority;
 use daybook_tests::contract::missing;
-use daybook_tests::mail_server::{MailServer, SENDER, Security, authority};
+use daybook_tests::mail_server::{MailServer, SENDER, Security};
 use daybook_tests::{
     Backdoor, Client, Engine, Hold, Options, Server, encode, id, pause, run_for, setting,
 };

@@ -157,11 +157,13 @@ modules! {
         transport,
         updates,
         users,
+        webhook_libraries,
         webhooks,
         verified_users,
         wire;
     lone:
         administrators,
+        apps_page,
         audit_runs,
         collection_moves,
         contract_fuzz,
@@ -194,7 +196,10 @@ modules! {
         store,
         templates,
         told_deletions,
-        undated;
+        undated,
+        webhook_courses,
+        webhook_kills,
+        webhook_security;
 }
 
 /// The shared servers, each started by the first case that needs it.

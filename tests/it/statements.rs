@@ -8,7 +8,8 @@ use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Request, VerbRequest};
 use daybook_service::{Error, account, book, group, transaction};
 use daybook_storage::Tx;
-use daybook_tests::Engine;
+use daybook_tests::{Engine, unique};
+use serde_json::json;
 
 use crate::Lone;
 use crate::inside::{Inside, only};
@@ -21,6 +22,7 @@ pub fn lone() -> Vec<Lone> {
         a_copy_takes_a_constant_number_of_statements,
         a_portion_takes_a_constant_number_of_statements,
         what_changes_nothing_writes_nothing,
+        an_app_costs_three_statements,
     ]
 }
 
@@ -241,4 +243,37 @@ fn what_changes_nothing_writes_nothing(engine: Engine) {
         matches!(changed, Err(daybook_service::Error::Storage(_))),
         "what changes something would be noticed"
     );
+}
+
+/// 8.9: the receivers are read, and their deliveries and queues written, once for a whole batch; a
+/// book without apps pays for none of it.
+fn an_app_costs_three_statements(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let counted = |count: usize| {
+        let items = (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect();
+        let before = bench.store.statements();
+        bench.record(items).expect("a batch");
+        bench.store.statements() - before
+    };
+    // What the first postings do once.
+    for _ in 0..2 {
+        counted(1);
+    }
+    let without = counted(10);
+    let owner = bench.owner();
+    let install = |events: &[&str]| {
+        let app = json!({"id": unique("bot"), "name": "Bot", "webhookUrl": "http://127.0.0.1:1/",
+            "events": events});
+        owner.post("/v5/apps", &app).ok();
+        let path = format!("/v5/books/{}/integrations", bench.book);
+        owner.post(&path, &json!({"agentId": app["id"]})).ok();
+    };
+    install(&["BOOK_DELETED"]);
+    assert_eq!(counted(10), without + 1, "an app that wants to hear of nothing: it is looked up");
+    install(&["TRANSACTION_POSTED"]);
+    let (small, large) = (counted(10), counted(1000));
+    assert_eq!(small, large, "ten events and a thousand take as many statements");
+    assert_eq!(small, without + 3);
+    (0..5).for_each(|_| install(&["TRANSACTION_POSTED", "TRANSACTION_UPDATED"]));
+    assert_eq!(counted(100), without + 3, "six apps take as many as one");
 }

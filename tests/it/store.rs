@@ -15,7 +15,7 @@ use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
-use daybook_tests::{Engine, Server, unique};
+use daybook_tests::{Client, Engine, Server, unique};
 
 use crate::Lone;
 
@@ -67,6 +67,11 @@ impl Bench {
 
     pub fn url(&self) -> &str {
         self.server.database_url()
+    }
+
+    /// Who owns the book, over HTTP.
+    pub fn owner(&self) -> Client {
+        self.server.client(self.cx.user.email.as_str())
     }
 
     pub fn lane(&self) -> Lane {

@@ -4,8 +4,10 @@
 mod backdoor;
 pub mod bank;
 pub mod bench;
+pub mod bots;
 pub mod browser;
 mod cast;
+pub mod certificates;
 pub mod chromium;
 mod client;
 pub mod contract;

@@ -3,16 +3,15 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, OnceLock};
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::{Value, json};
 
 use crate::engine::target_dir;
-use crate::guard::{Entry, Folder};
-use crate::{free_port, unique};
+use crate::guard::Entry;
+use crate::{certificates, free_port};
 
 /// How a mail server is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,38 +65,6 @@ fn order(order: &Value) -> Value {
     serde_json::from_str(&line).unwrap_or_else(|_| panic!("{order}: {line:?}"))
 }
 
-/// The certificates of a run: those of an authority that nobody knows, and of `localhost`.
-struct Certificates {
-    folder: Folder,
-}
-
-fn certificates() -> &'static Certificates {
-    static CERTIFICATES: OnceLock<Certificates> = OnceLock::new();
-    CERTIFICATES.get_or_init(|| {
-        let name = format!("daybook-{}-{}", std::process::id(), unique("certificates"));
-        let folder = Folder::create(std::env::temp_dir().join(name));
-        let key = || KeyPair::generate().expect("a key");
-        let mut authority = CertificateParams::new(Vec::new()).expect("no names");
-        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let authority = CertifiedIssuer::self_signed(authority, key()).expect("an authority");
-        let host = key();
-        let names = vec!["localhost".to_owned()];
-        let signed = CertificateParams::new(names).expect("a name").signed_by(&host, &authority);
-        let write = |file: &str, text: String| {
-            std::fs::write(folder.path().join(file), text).expect("a file");
-        };
-        write("authority.pem", authority.pem());
-        write("host.pem", signed.expect("a certificate").pem());
-        write("host.secret", host.serialize_pem());
-        Certificates { folder }
-    })
-}
-
-/// The file with the authority's certificate, for `SSL_CERT_FILE`.
-pub fn authority() -> PathBuf {
-    certificates().folder.path().join("authority.pem")
-}
-
 /// A mail server with a port of its own. Nobody listens there any more when it is dropped.
 pub struct MailServer {
     start: Value,
@@ -122,15 +89,14 @@ impl MailServer {
     /// One with these options of `tests/smtp/server.py`.
     #[track_caller]
     pub fn with(security: Security, options: &Value) -> MailServer {
-        let file = |name: &str| certificates().folder.path().join(name).display().to_string();
         let mut start = options.clone();
         start["tls"] = match security {
             Security::Plain => json!("none"),
             Security::StartTls => json!("starttls"),
             Security::Implicit => json!("implicit"),
         };
-        start["certificate"] = json!(file("host.pem"));
-        start["key"] = json!(file("host.secret"));
+        start["certificate"] = json!(certificates::host());
+        start["key"] = json!(certificates::host_key());
         for _ in 0..20 {
             let port = free_port();
             start["port"] = json!(port);

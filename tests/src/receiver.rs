@@ -6,9 +6,12 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
 
-use crate::pause;
+use crate::{certificates, pause};
 
 /// What came.
 #[derive(Clone, Debug)]
@@ -39,6 +42,13 @@ pub fn fine(body: &str) -> Answered {
     ("200 OK".to_owned(), body.to_owned())
 }
 
+/// Whether a receiver keeps what it gets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    All,
+    Nothing,
+}
+
 type Handler = Box<dyn Fn(&Received) -> Answered + Send + Sync>;
 
 /// A receiver on a port of its own. Nobody answers there any more when it is dropped.
@@ -55,18 +65,51 @@ impl Receiver {
 
     /// One that answers as the function does.
     pub fn answering(answer: impl Fn(&Received) -> Answered + Send + Sync + 'static) -> Receiver {
+        Receiver::listening(Box::new(answer), Keep::All, None)
+    }
+
+    /// The same, but it keeps nothing: for more events than fit the memory.
+    pub fn forgetting(answer: impl Fn(&Received) -> Answered + Send + Sync + 'static) -> Receiver {
+        Receiver::listening(Box::new(answer), Keep::Nothing, None)
+    }
+
+    /// One with TLS that has nothing to say. Its certificate is that of `localhost`.
+    pub fn with_tls() -> Receiver {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let chain = CertificateDer::from_pem_file(certificates::host()).expect("a certificate");
+        let key = PrivateKeyDer::from_pem_file(certificates::host_key()).expect("its key");
+        let tls = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![chain], key))
+            .expect("TLS");
+        Receiver::listening(Box::new(|_| fine("{}")), Keep::All, Some(Arc::new(tls)))
+    }
+
+    fn listening(handler: Handler, keep: Keep, tls: Option<Arc<ServerConfig>>) -> Receiver {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
         let received = Arc::new(Mutex::new(Vec::new()));
-        let (kept, handler) = (Arc::downgrade(&received), Arc::new(Box::new(answer) as Handler));
+        let (kept, handler) = (Arc::downgrade(&received), Arc::new(handler));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let (Ok(stream), Some(kept)) = (stream, kept.upgrade()) else { return };
-                let handler = Arc::clone(&handler);
-                std::thread::spawn(move || drop(serve(stream, &kept, &handler)));
+                let (handler, tls) = (Arc::clone(&handler), tls.clone());
+                std::thread::spawn(move || {
+                    let Some(tls) = tls else {
+                        return drop(serve(stream, (&kept, keep), &handler));
+                    };
+                    let Ok(connection) = ServerConnection::new(tls) else { return };
+                    let stream = StreamOwned::new(connection, stream);
+                    drop(serve(stream, (&kept, keep), &handler));
+                });
             }
         });
         Receiver { address, received }
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// Where it listens.
@@ -103,21 +146,25 @@ impl Drop for Receiver {
 }
 
 fn serve(
-    mut stream: TcpStream,
-    kept: &Mutex<Vec<Received>>,
+    stream: impl Read + Write,
+    (kept, keep): (&Mutex<Vec<Received>>, Keep),
     handler: &Handler,
 ) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut reader = BufReader::new(stream);
     loop {
         let Some(received) = read(&mut reader)? else { return Ok(()) };
-        kept.lock().expect("no panic before").push(received.clone());
+        if keep == Keep::All {
+            kept.lock().expect("no panic before").push(received.clone());
+        }
         let (status, body) = handler(&received);
         let length = body.len();
-        write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{body}")?;
+        let answer = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{body}");
+        reader.get_mut().write_all(answer.as_bytes())?;
+        reader.get_mut().flush()?;
     }
 }
 
-fn read(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Received>> {
+fn read(reader: &mut impl BufRead) -> std::io::Result<Option<Received>> {
     let mut line = String::new();
     reader.read_line(&mut line)?;
     if line.is_empty() {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use daybook_tests::dice::Dice;
+use daybook_tests::torture::deliveries::{self, Plan};
 use daybook_tests::torture::{CLIENTS, Torture};
 use daybook_tests::{Engine, finish};
 
@@ -17,6 +18,9 @@ struct Arguments {
     /// Kills per engine.
     #[arg(long, default_value_t = 20)]
     rounds: usize,
+    /// Deliveries amid which a process is killed; none without any.
+    #[arg(long, default_value_t = 10_000)]
+    deliveries: usize,
     /// The database engine.
     #[arg(long, value_enum, default_value_t = Engines::Both)]
     engine: Engines,
@@ -43,7 +47,12 @@ fn main() -> anyhow::Result<ExitCode> {
     println!("{CLIENTS} clients write until SIGKILL; --seed {seed}");
     let mut violations = 0;
     for engine in engines {
-        violations += torture(engine, arguments.rounds, seed)?;
+        if arguments.rounds > 0 {
+            violations += torture(engine, arguments.rounds, seed)?;
+        }
+        if arguments.deliveries > 0 {
+            violations += deliver(engine, arguments.deliveries, &mut Dice::new(seed))?;
+        }
     }
     finish();
     if violations == 0 {
@@ -100,4 +109,30 @@ fn torture(engine: Engine, rounds: usize, seed: u64) -> anyhow::Result<usize> {
             {in_doubt} unanswered requests recorded, {violations} violations"
     );
     Ok(violations)
+}
+
+/// Events of a book, which go to each of the apps.
+const EVENTS: usize = 250;
+const APPS: usize = 4;
+
+fn deliver(engine: Engine, deliveries: usize, dice: &mut Dice) -> anyhow::Result<usize> {
+    let books = deliveries.div_ceil(EVENTS * APPS);
+    // Somewhere between a tenth and seven tenths.
+    let kill_after = deliveries / 10 + usize::try_from(dice.below(deliveries as u64 * 6 / 10))?;
+    let plan = Plan { books, apps: APPS, events: EVENTS, kill_after, hasten: false };
+    let delivered = deliveries::run(engine, plan)?;
+    println!(
+        "{engine}: {} deliveries, killed after {kill_after}: {} arrivals, {} of them once more; \
+            what the killed process held came after {:.1} s, the last after {:.1} s; {} violations",
+        plan.deliveries(),
+        delivered.arrivals,
+        delivered.repeated,
+        delivered.taken_over.as_secs_f64(),
+        delivered.took.as_secs_f64(),
+        delivered.violations.len()
+    );
+    for violation in delivered.violations.iter().take(SHOWN) {
+        println!("    {violation}");
+    }
+    Ok(delivered.violations.len())
 }

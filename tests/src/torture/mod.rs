@@ -7,6 +7,7 @@
 //! one growing book; each [`Torture::round`] is one kill.
 
 mod check;
+pub mod deliveries;
 mod writers;
 
 use std::time::{Duration, Instant};

@@ -1,11 +1,19 @@
 //! Signatures with the secret that an app shares with this server (behaviour 8.6).
 
 use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::BASE64_STANDARD;
 use ring::hmac;
 
 /// What the secrets of Standard Webhooks begin with; the rest is Base64.
 const PREFIX: &str = "whsec_";
+
+/// Secrets are written without padding too, and libraries read them.
+const SECRETS: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 /// The secret of an app.
 pub(super) struct AppSecret(String);
@@ -29,7 +37,9 @@ impl AppSecret {
     /// The value of `webhook-signature` (Standard Webhooks). Libraries read a secret as Base64
     /// behind `whsec_`; one that is not of this form is given to them in Base64.
     pub(super) fn standard(&self, id: &str, at: i64, body: &[u8]) -> String {
-        let shared = self.0.strip_prefix(PREFIX).and_then(|text| BASE64_STANDARD.decode(text).ok());
+        let shared = self.0.strip_prefix(PREFIX).and_then(|text| SECRETS.decode(text).ok());
+        // Behind a bare prefix is no key: everybody knows the empty one.
+        let shared = shared.filter(|key| !key.is_empty());
         let key = shared.as_deref().unwrap_or(self.0.as_bytes());
         let at = at.to_string();
         let tag = tag(key, &[id.as_bytes(), b".", at.as_bytes(), b".", body]);
@@ -63,9 +73,13 @@ mod tests {
         let signature = secret.own(7, b"{}");
         let expected = "76aad9429f417882918162a1928a38769fff65cc07b6bfa344ac9c5fb1e3448e";
         assert_eq!(signature, format!("t=7,v1={expected}"));
-        let encoded = AppSecret::new(format!("whsec_{}", BASE64_STANDARD.encode("secret")));
-        assert_eq!(secret.standard("a", 7, b"{}"), encoded.standard("a", 7, b"{}"));
+        let of = |text: &str| AppSecret::new(format!("whsec_{}", BASE64_STANDARD.encode(text)));
+        assert_eq!(secret.standard("a", 7, b"{}"), of("secret").standard("a", 7, b"{}"));
+        let bare = AppSecret::new("whsec_c2VjcmV0cw".to_owned());
+        assert_eq!(bare.standard("a", 7, b"{}"), of("secrets").standard("a", 7, b"{}"));
         let odd = AppSecret::new("whsec_?".to_owned());
         assert_eq!(odd.standard("a", 7, b"{}").len(), 47);
+        let empty = AppSecret::new(PREFIX.to_owned());
+        assert_eq!(empty.standard("a", 7, b"{}"), of(PREFIX).standard("a", 7, b"{}"));
     }
 }

@@ -5,8 +5,10 @@
 //! their own role there. Webhooks are addresses that anybody writes into an app: of them only those
 //! of the public internet are reached, and what the operator allows besides.
 
+use std::future::Future;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use reqwest::Url;
@@ -106,23 +108,37 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     url.host_str() == Some("localhost") || written_in(url).is_some_and(|ip| ip.is_loopback())
 }
 
+/// The addresses that a name has at this moment.
+pub(super) type LookedUp = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
+/// Looks a name up.
+pub(super) type NameLookup = Arc<dyn Fn(String) -> LookedUp + Send + Sync>;
+
+/// As this machine looks names up.
+pub(super) fn of_this_machine() -> NameLookup {
+    Arc::new(|name| {
+        Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) })
+    })
+}
+
 /// Finds the addresses of a name that may be connected to. The connection is made to what is
 /// returned, so an answer that changes between check and connection changes nothing.
-#[derive(Debug, Clone)]
-pub(crate) struct Resolver(pub(crate) Reach);
+#[derive(Clone)]
+pub(super) struct Resolver {
+    pub(super) reach: Reach,
+    pub(super) lookup: NameLookup,
+}
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let reach = self.0.clone();
+        let (reach, found) = (self.reach.clone(), (self.lookup)(name.as_str().to_owned()));
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let allowed: Vec<SocketAddr> =
-                found.filter(|address| reach.holds(name.as_str(), address.ip())).collect();
-            if allowed.is_empty() {
+            let mut found = found.await?;
+            found.retain(|address| reach.holds(name.as_str(), address.ip()));
+            if found.is_empty() {
                 let refused = io::Error::other("the name has no address that may be reached");
                 return Err(refused.into());
             }
-            let allowed: Addrs = Box::new(allowed.into_iter());
+            let allowed: Addrs = Box::new(found.into_iter());
             Ok(allowed)
         })
     }

@@ -15,7 +15,7 @@ use oauth2::AsyncHttpClient;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
-use address::Reach;
+use address::{NameLookup, Reach, Resolver};
 
 pub use webhook::WebhookClient;
 
@@ -78,16 +78,16 @@ impl Outgoing {
     pub(crate) fn new() -> Result<Self, Failure> {
         let patience =
             Patience { connect: CONNECT_TIMEOUT, answer: ANSWER_TIMEOUT, bytes: MAX_ANSWER };
-        Self::with(Reach::Configured, patience)
+        Self::with(Reach::Configured, patience, address::of_this_machine())
     }
 
-    fn with(reach: Reach, patience: Patience) -> Result<Self, Failure> {
+    fn with(reach: Reach, patience: Patience, lookup: NameLookup) -> Result<Self, Failure> {
         // It fails only when a provider is installed already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
             .redirect(Policy::none())
             .no_proxy()
-            .dns_resolver(address::Resolver(reach.clone()))
+            .dns_resolver(Resolver { reach: reach.clone(), lookup })
             .connect_timeout(patience.connect)
             .timeout(patience.answer)
             .build()?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::{Request, Response};
 use reqwest::Url;
 
-use super::address::Reach;
+use super::address::{self, NameLookup, Reach};
 use super::allowed::WebhookTarget;
 use super::{Failure, Outgoing, Patience};
 
@@ -32,14 +32,19 @@ impl WebhookClient {
     /// # Errors
     /// When TLS cannot be set up.
     pub fn new(allowed: Vec<WebhookTarget>) -> Result<Self, Failure> {
-        Self::within(allowed, DELIVERY_TIMEOUT)
+        Self::within(allowed, DELIVERY_TIMEOUT, &address::of_this_machine())
     }
 
-    fn within(allowed: Vec<WebhookTarget>, answer: Duration) -> Result<Self, Failure> {
+    fn within(
+        allowed: Vec<WebhookTarget>,
+        answer: Duration,
+        lookup: &NameLookup,
+    ) -> Result<Self, Failure> {
         let patience = Patience { connect: CONNECT_TIMEOUT, answer, bytes: MAX_ANSWER };
         let allowed: Arc<[WebhookTarget]> = allowed.into();
-        let plain = Outgoing::with(Reach::Allowed(Arc::clone(&allowed)), patience)?;
-        Ok(Self { encrypted: Outgoing::with(Reach::Public(allowed), patience)?, plain })
+        let client = |reach| Outgoing::with(reach, patience, Arc::clone(lookup));
+        let plain = client(Reach::Allowed(Arc::clone(&allowed)))?;
+        Ok(Self { encrypted: client(Reach::Public(allowed))?, plain })
     }
 
     /// Sends a request and reads its whole answer, whatever its status.
@@ -62,8 +67,9 @@ impl WebhookClient {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
-    use std::net::{SocketAddr, TcpListener};
+    use std::io::{ErrorKind, Read, Write};
+    use std::net::{IpAddr, SocketAddr, TcpListener};
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use actix_web::rt::System;
 
@@ -91,13 +97,36 @@ mod tests {
         address
     }
 
-    fn send(allowed: &[&str], url: &str) -> Result<Response<Vec<u8>>, Failure> {
+    fn client(allowed: &[&str], lookup: &NameLookup) -> WebhookClient {
         let allowed = allowed.iter().map(|text| text.parse().unwrap()).collect();
-        let client = WebhookClient::within(allowed, Duration::from_millis(1_500)).unwrap();
-        // As apps hold it: a URL, which clients read before they send.
-        let url = Url::parse(url).unwrap();
-        let request = Request::post(url.as_str()).body(b"{}".to_vec()).unwrap();
+        WebhookClient::within(allowed, Duration::from_millis(1_500), lookup).unwrap()
+    }
+
+    fn send_by(client: &WebhookClient, url: &str) -> Result<Response<Vec<u8>>, Failure> {
+        // As apps hold it: nobody has read it before.
+        let request = Request::post(url).body(b"{}".to_vec()).unwrap();
         System::new().block_on(client.send(request))
+    }
+
+    fn send(allowed: &[&str], url: &str) -> Result<Response<Vec<u8>>, Failure> {
+        send_by(&client(allowed, &address::of_this_machine()), url)
+    }
+
+    /// A name server of an enemy: the first answer, then the second for ever.
+    fn changing(first: &[&str], then: &[&str]) -> NameLookup {
+        let read = |texts: &[&str]| -> Vec<SocketAddr> {
+            let address = |text: &&str| SocketAddr::new(text.parse::<IpAddr>().unwrap(), 0);
+            texts.iter().map(address).collect()
+        };
+        let (answers, asked) = ([read(first), read(then)], AtomicUsize::new(0));
+        Arc::new(move |_| {
+            let answer = answers[asked.fetch_add(1, Ordering::SeqCst).min(1)].clone();
+            Box::pin(async move { Ok(answer) })
+        })
+    }
+
+    fn refused(outcome: Result<Response<Vec<u8>>, Failure>) -> bool {
+        outcome.is_err_and(|failure| failure.to_string().contains("may be reached"))
     }
 
     fn port(address: SocketAddr) -> u16 {
@@ -149,6 +178,52 @@ mod tests {
     }
 
     #[test]
+    fn names_that_lead_inside_are_refused() {
+        for ip in [
+            "127.0.0.1",
+            "10.0.0.1",
+            "172.16.0.1",
+            "192.168.0.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "::",
+            "::1",
+            "fe80::1",
+            "fc00::1",
+            "fd00:ec2::254",
+            "::ffff:127.0.0.1",
+            "::ffff:169.254.169.254",
+            "64:ff9b::a9fe:a9fe",
+            "2002:7f00:1::",
+        ] {
+            let client = client(&[], &changing(&[ip], &[ip]));
+            for scheme in ["http", "https"] {
+                assert!(refused(send_by(&client, &format!("{scheme}://bot.example/"))), "{ip}");
+            }
+        }
+    }
+
+    /// The same port at two addresses of this machine, of which one may be reached: whatever the
+    /// name server says, and however often it changes its mind, the other one is not.
+    #[test]
+    fn answers_that_change_lead_nowhere_else() {
+        let port = port(receiver(FINE, b""));
+        let inside = TcpListener::bind(("127.0.0.2", port)).unwrap();
+        inside.set_nonblocking(true).unwrap();
+        let url = format!("http://bot.example:{port}/");
+        let rebound = client(&["127.0.0.1"], &changing(&["127.0.0.1"], &["127.0.0.2"]));
+        assert_eq!(send_by(&rebound, &url).map(|answer| answer.status().as_u16()), Ok(200));
+        for _ in 0..3 {
+            assert!(refused(send_by(&rebound, &url)));
+        }
+        let both = ["127.0.0.2", "127.0.0.1"];
+        let both = client(&["127.0.0.1"], &changing(&both, &both));
+        assert_eq!(send_by(&both, &url).map(|answer| answer.status().as_u16()), Ok(200));
+        let nobody = inside.accept().map(drop).map_err(|error| error.kind());
+        assert_eq!(nobody, Err(ErrorKind::WouldBlock), "nobody has come in");
+    }
+
+    #[test]
     fn redirects_are_answers() {
         let head =
             b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
@@ -167,10 +242,36 @@ mod tests {
         }
     }
 
+    /// Heads, chunks and trailers that never end, as fast as they can be read.
+    #[test]
+    fn floods_are_cut_off() {
+        const LINES: &[u8] = &[b'x'; 4 * MAX_ANSWER];
+        let chunked = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+        let trailers = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n";
+        let floods: [(&[u8], &[u8]); 5] = [
+            (b"", LINES),
+            (b"HTTP/1.1 200 OK\r\na: ", LINES),
+            (chunked, LINES),
+            (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;", LINES),
+            (trailers, LINES),
+        ];
+        for (head, then) in floods {
+            let begun = std::time::Instant::now();
+            let address = receiver(head, then);
+            let outcome = send(&["127.0.0.0/8"], &format!("http://{address}/"));
+            assert!(matches!(outcome, Err(Failure::NoAnswer(_))), "{outcome:?}");
+            assert!(begun.elapsed() < Duration::from_secs(10));
+        }
+    }
+
     #[test]
     fn trickles_end_with_the_time_for_all() {
-        let trickles: [(&[u8], &[u8]); 3] =
-            [(b"HTTP/1.1 200 OK\r\n\r\n", b"x"), (b"HTTP/1.1 200 OK\r\n", b"a: b\r\n"), (b"", b"")];
+        let trickles: [(&[u8], &[u8]); 4] = [
+            (b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
+            (b"HTTP/1.1 200 OK\r\n", b"a: b\r\n"),
+            (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+            (b"", b""),
+        ];
         for (head, then) in trickles {
             let begun = std::time::Instant::now();
             let address = receiver(head, then);

@@ -1,0 +1,116 @@
+//! `docs/apps.md` as it stands: its files are saved, its commands run, and the bot acts. Only ports
+//! differ.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use daybook_tests::{Engine, Server, free_port, run_for, setting};
+use serde_json::Value;
+
+use crate::Lone;
+use crate::reading::items;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![the_page_leads_to_a_bot_that_acts]
+}
+
+const PAGE: &str = include_str!("../../docs/apps.md");
+
+/// The code blocks of the page in a language.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let opened = PAGE.split("\n```").skip(1).step_by(2);
+    let of_language = opened.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
+    of_language.collect()
+}
+
+#[track_caller]
+fn only_block(language: &str) -> &'static str {
+    let [block] = blocks(language)[..] else { panic!("one block of {language}") };
+    block
+}
+
+/// What the page asks for and this machine lacks.
+fn missing() -> Option<&'static str> {
+    let succeeds = |program: &str, arguments: &[&str]| {
+        let run = Command::new(program).args(arguments).output();
+        run.is_ok_and(|run| run.status.success())
+    };
+    let python = "import sys; sys.exit(sys.version_info < (3, 9))";
+    let curl = "curl --help all | grep -q -e --json";
+    if !succeeds("python3", &["-c", python]) {
+        Some("Python 3.9 or later")
+    } else if !succeeds("sh", &["-c", curl]) {
+        Some("curl 7.82 or later")
+    } else {
+        None
+    }
+}
+
+/// `target/quick/daybook` of the page: the program that is tested, on the data of the server.
+fn lay_program(server: &Server, home: &Path) {
+    let command = server.admin(&["token"]);
+    let quoted = |text: &std::ffi::OsStr| format!("'{}'", text.display());
+    let options: Vec<String> = command.get_args().skip(1).map(quoted).collect();
+    let program = quoted(command.get_program());
+    let path = home.join("target/quick/daybook");
+    fs::create_dir_all(home.join("target/quick")).expect("a folder");
+    let script = format!("#!/bin/sh\nexec {program} \"$@\" {}\n", options.join(" "));
+    fs::write(&path, script).expect("a file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a program");
+}
+
+fn the_page_leads_to_a_bot_that_acts(engine: Engine) {
+    if let Some(what) = missing() {
+        assert!(setting("CI").is_none(), "missing, for the commands of docs/apps.md: {what}");
+        eprintln!("apps_page is left out; missing: {what}");
+        return;
+    }
+    let server = Server::start(engine);
+    let home = server.data_dir().parent().expect("a folder").join("page");
+    lay_program(&server, &home);
+    let port = free_port().to_string();
+    let here = |text: &str| {
+        assert!(!text.contains("8080") || text.contains("127.0.0.1:8080"), "{text}");
+        text.replace("127.0.0.1:8080", &server.address().to_string()).replace("9000", &port)
+    };
+    fs::write(home.join("app.json"), here(only_block("json"))).expect("a file");
+    fs::write(home.join("bot.py"), here(only_block("python"))).expect("a file");
+    let commands = here(&blocks("sh").join("\n"));
+    // However it ends, the bot does too.
+    let script = format!("trap '[ -z \"$!\" ] || kill \"$!\"' EXIT\n{commands}\necho $BOOK\n");
+    fs::write(home.join("commands.sh"), script).expect("a file");
+    let path = setting("PATH").expect("a search path");
+    let mut shell = Command::new("timeout");
+    shell.args(["60", "sh", "-eu", "commands.sh"]).current_dir(&home);
+    shell.env_clear().env("PATH", path);
+    let run = run_for(&mut shell, Duration::from_secs(90)).expect("the commands come to an end");
+    let told = String::from_utf8(run.stdout).expect("UTF-8");
+    let failed = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(run.status.success(), "{told}\n{failed}");
+    assert!(!told.contains("\"error\":"), "a command of the page is refused: {told}");
+    assert!(told.contains("recorded 12.00 of tax"), "the event says what the bot did: {told}");
+    let mut last = told.lines().rev();
+    let (book, refused) = (last.next().expect("the book"), last.next().expect("a status"));
+    assert!(refused.ends_with("401"), "nobody else tells the bot anything: {told}");
+    let owner = server.client("you@example.com");
+    let list = |what: &str| owner.get(&format!("/v5/books/{book}/{what}")).ok();
+    let recorded = list("transactions");
+    let recorded: Vec<[&Value; 3]> = items(&recorded)
+        .iter()
+        .map(|row| [&row["description"], &row["amount"], &row["agentId"]])
+        .collect();
+    assert_eq!(recorded.len(), 2, "it does not answer itself: {recorded:?}");
+    let of_bot = recorded.iter().find(|row| row[2] == "tax-bot").expect("what the bot recorded");
+    assert_eq!(of_bot[..2], ["Tax on Bicycle #tax", "12.00"]);
+    let events = list("events?type=TRANSACTION_POSTED");
+    let responses: Vec<&Value> = items(&events)
+        .iter()
+        .flat_map(|event| event["botResponses"].as_array())
+        .flatten()
+        .collect();
+    assert_eq!(responses.len(), 1, "8.7: {responses:?}");
+    assert_eq!(responses[0]["type"], "INFO");
+}

@@ -1,0 +1,201 @@
+//! Deliveries under fire: a process that delivers is killed, and all the same every event arrives,
+//! in order for each app and book, and twice only what was on its way (behaviour 8.9, 8.10).
+//!
+//! On PostgreSQL two processes share the work, and the other one goes on; on SQLite the process is
+//! started anew.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use serde_json::Value;
+
+use crate::receiver::{Received, Receiver, fine};
+use crate::{Backdoor, Client, Engine, Server, bots, pause};
+
+/// How much is delivered: each event of each book to each app.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Books.
+    pub books: usize,
+    /// Apps, all of them in each book.
+    pub apps: usize,
+    /// Events of each book.
+    pub events: usize,
+    /// After how many arrivals the process is killed.
+    pub kill_after: usize,
+    /// Lets the leases of the killed process end when nothing else is left, instead of waiting for
+    /// their end.
+    pub hasten: bool,
+}
+
+impl Plan {
+    /// How many deliveries there are.
+    pub fn deliveries(self) -> usize {
+        self.books * self.apps * self.events
+    }
+}
+
+/// What became of it.
+#[derive(Clone, Debug, Default)]
+pub struct Delivered {
+    /// Arrivals, repeated ones included.
+    pub arrivals: usize,
+    /// Those that came twice.
+    pub repeated: usize,
+    /// From the kill to the first event of a queue that the killed process held.
+    pub taken_over: Duration,
+    /// From the first arrival to the last.
+    pub took: Duration,
+    /// Everything that is not as it must be.
+    pub violations: Vec<String>,
+}
+
+/// An event that arrived.
+struct Arrival {
+    at: Instant,
+    /// The app and the book.
+    queue: (String, String),
+    sequence: i64,
+}
+
+type Arrivals = Arc<Mutex<Vec<Arrival>>>;
+
+/// The longest that everything may take after the kill: a minute for the leases, and the rest.
+const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(180);
+/// A lease ends within a minute (8.9).
+const MINUTE: Duration = Duration::from_secs(60);
+/// When so long nothing arrives, what is left is that of the killed process.
+const SILENCE: Duration = Duration::from_secs(2);
+
+fn note(arrivals: &Arrivals, received: &Received) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let arrival = Arrival {
+        at: Instant::now(),
+        queue: (received.header("service-agent-id").to_owned(), text(&received.body["bookId"])),
+        sequence: received.body["sequence"].as_i64().unwrap_or_default(),
+    };
+    arrivals.lock().expect("no panic before").push(arrival);
+}
+
+/// Records the events, kills, waits until nothing waits, and looks at what has arrived.
+///
+/// # Errors
+/// When something is refused, or nothing arrives any more.
+pub fn run(engine: Engine, plan: Plan) -> anyhow::Result<Delivered> {
+    let mut server = Server::start(engine);
+    let other = (engine == Engine::Postgres).then(|| server.beside(&[]));
+    let owner = server.client("torture@example.com");
+    let arrivals = Arrivals::default();
+    let noted = Arc::clone(&arrivals);
+    let receiver = Receiver::forgetting(move |received| {
+        note(&noted, received);
+        fine("{}")
+    });
+    let apps: Vec<String> =
+        (0..plan.apps).map(|_| bots::register(&owner, &receiver.url())).collect();
+    let books: Vec<String> = (0..plan.books).map(|_| bots::book(&owner, &apps)).collect();
+    let count = || arrivals.lock().expect("no panic before").len();
+    for book in &books {
+        bots::record(&owner, book, plan.events);
+    }
+    let begun = Instant::now();
+    while count() < plan.kill_after {
+        ensure!(begun.elapsed() < ARRIVAL_TIMEOUT, "only {} events arrive", count());
+        pause(Duration::from_millis(1));
+    }
+    server.kill();
+    let killed = Instant::now();
+    if other.is_none() {
+        server.restart();
+    }
+    let survivor = other.as_ref().unwrap_or(&server);
+    let reader = survivor.client_with_token(owner.token().context("the owner has a token")?);
+    wait(&server, &reader, (&books[..], plan), &count)?;
+    let arrivals = arrivals.lock().expect("no panic before");
+    let mut delivered = check(&arrivals, killed, plan);
+    for log in [Some(&server), other.as_ref()].into_iter().flatten().map(Server::log) {
+        if log.contains("panicked") {
+            delivered.violations.push("a log shows a panic".to_owned());
+        }
+    }
+    Ok(delivered)
+}
+
+/// Waits until no event of any book is on its way (8.10).
+fn wait(
+    server: &Server,
+    reader: &Client,
+    (books, plan): (&[String], Plan),
+    count: &dyn Fn() -> usize,
+) -> anyhow::Result<()> {
+    let waiting = |book: &String| bots::backlog(reader, book) > 0;
+    let begun = Instant::now();
+    let mut last = (count(), Instant::now());
+    while books.iter().any(waiting) {
+        ensure!(
+            begun.elapsed() < ARRIVAL_TIMEOUT,
+            "8.10: events wait, and only {} arrived",
+            count()
+        );
+        if last.0 != count() {
+            last = (count(), Instant::now());
+        }
+        if plan.hasten && last.1.elapsed() > SILENCE {
+            let ended = "UPDATE delivery_queues SET due_at = 0 WHERE lease IS NOT NULL";
+            Backdoor::open(server).execute(ended);
+            last.1 = Instant::now();
+        }
+        pause(Duration::from_millis(100));
+    }
+    Ok(())
+}
+
+fn check(arrivals: &[Arrival], killed: Instant, plan: Plan) -> Delivered {
+    let mut queues: BTreeMap<&(String, String), Vec<&Arrival>> = BTreeMap::new();
+    for arrival in arrivals {
+        queues.entry(&arrival.queue).or_default().push(arrival);
+    }
+    let times = || arrivals.iter().map(|arrival| arrival.at);
+    let mut delivered = Delivered {
+        arrivals: arrivals.len(),
+        took: times().max().zip(times().min()).map(|(end, begin)| end - begin).unwrap_or_default(),
+        ..Delivered::default()
+    };
+    if queues.len() != plan.books * plan.apps {
+        delivered.violations.push(format!("only {} queues were delivered", queues.len()));
+    }
+    for ((app, book), arrivals) in queues {
+        let mut report = |what: String| delivered.violations.push(format!("{app} {book}: {what}"));
+        let first = arrivals.first().map_or(0, |arrival| arrival.sequence);
+        let mut next = first;
+        let mut repeated = 0;
+        for arrival in &arrivals {
+            if arrival.sequence == next {
+                next += 1;
+            } else if arrival.sequence == next - 1 && arrival.at > killed {
+                repeated += 1;
+            } else {
+                report(format!("event {} where {next} is due", arrival.sequence));
+            }
+        }
+        let distinct = usize::try_from(next - first).unwrap_or_default();
+        if distinct != plan.events {
+            report(format!("{distinct} of {} events", plan.events));
+        }
+        if repeated > 1 {
+            report(format!("{repeated} events came twice, where one was on its way"));
+        }
+        delivered.repeated += repeated;
+        // What the killed process held rests until its lease has ended.
+        let pauses = arrivals.windows(2).filter(|pair| pair[1].at > killed);
+        let pause = pauses.map(|pair| pair[1].at - pair[0].at.max(killed)).max();
+        delivered.taken_over = delivered.taken_over.max(pause.unwrap_or_default());
+    }
+    if delivered.taken_over > MINUTE {
+        let rested = delivered.taken_over;
+        delivered.violations.push(format!("8.9: a queue rested for {rested:?} after the kill"));
+    }
+    delivered
+}
