@@ -190,6 +190,7 @@ modules! {
         repetitions,
         search_examples,
         searches,
+        sealing_keys,
         signing_keys,
         simulation,
         statements,

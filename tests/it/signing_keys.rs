@@ -24,7 +24,7 @@ const MINUTE: i64 = 60_000;
 
 /// The published keys: the algorithm and the id of each.
 #[track_caller]
-fn published(server: &Server) -> Vec<(String, String)> {
+pub fn published(server: &Server) -> Vec<(String, String)> {
     let set = server.anonymous().get(JWKS).ok();
     let text = |key: &Value, name: &str| key[name].as_str().expect("a text").to_owned();
     let keys = set["keys"].as_array().expect("keys").iter();
@@ -33,14 +33,14 @@ fn published(server: &Server) -> Vec<(String, String)> {
 
 /// What `daybook keys` prints, by lines and columns.
 #[track_caller]
-fn keys(server: &Server, arguments: &[&str]) -> Vec<Vec<String>> {
+pub fn keys(server: &Server, arguments: &[&str]) -> Vec<Vec<String>> {
     let (succeeded, printed) = try_keys(server, arguments);
     assert!(succeeded, "daybook keys {arguments:?}: {printed}");
     printed.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
 /// The same with how it ended, and its complaint where it failed.
-fn try_keys(server: &Server, arguments: &[&str]) -> (bool, String) {
+pub fn try_keys(server: &Server, arguments: &[&str]) -> (bool, String) {
     let mut command = server.admin(&[&["keys"], arguments].concat());
     let run = command.output().expect("daybook keys runs");
     let bytes = if run.status.success() { run.stdout } else { run.stderr };

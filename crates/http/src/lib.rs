@@ -80,6 +80,8 @@ pub use delivery::{Courier, Sent};
 pub use grant::{Clients, GrantLimits};
 pub use identity::own_token::{LocalKey, SigningFailed};
 pub use identity::provider::Providers;
+pub use identity::reseal::{Resealed, reseal};
+pub use identity::sealer::{SealingSecrets, SealingSource};
 pub use identity::{IDENTITY_INTERVAL, Identity};
 pub use large_copies::LargeCopies;
 pub use outgoing::allowed::WebhookTarget;

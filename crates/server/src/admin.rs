@@ -1,27 +1,24 @@
 //! What an operator does on the server's machine, beside a running server or without one: the
-//! commands `token`, `book` and `keys`. They change the database; a server that runs
-//! notices within 5 seconds (behaviour 11.8).
+//! commands `token`, `login` and `book`. They change the database; a server that runs notices
+//! within 5 seconds (behaviour 11.8).
 
 use std::collections::BTreeSet;
 use std::io::{Write, stdout};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use daybook_domain::book::Book;
 use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
-use daybook_domain::signing_key::{KeyRing, SigningAlgorithm, SigningKey};
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
-use daybook_http::{LoginSecret, check_keys, make_pairs};
-use daybook_service::{Error, Ids, book, session, signing_key, token, user};
+use daybook_http::LoginSecret;
+use daybook_service::{Error, Ids, book, session, token, user};
 use daybook_storage::access::BookAccess;
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 
-use crate::cli::{
-    BookArgs, BookCommand, DataArgs, KeysArgs, KeysCommand, LoginArgs, TokenArgs, TokenCommand,
-};
+use crate::cli::{BookArgs, BookCommand, DataArgs, LoginArgs, TokenArgs, TokenCommand};
 use crate::{clock, key};
 
 /// How often a new user is tried again when another process makes users of the same name.
@@ -106,40 +103,6 @@ fn deleted(found: &BookAccess) -> String {
     format!("{key}\t{owner_name}\t{deleted_at}\t{kept_until}\t{}", settings.name.as_str())
 }
 
-/// `daybook keys` (behaviour 11.15).
-///
-/// # Errors
-/// Keys that do not open; a database that cannot be opened.
-pub(crate) fn keys(options: KeysArgs) -> anyhow::Result<()> {
-    let now = clock::now();
-    let ring = match options.command {
-        KeysCommand::List { data } => open(&data)?.read(signing_key::list)?,
-        KeysCommand::Rotate { discard, data } => rotate(discard, &data, now)?,
-    };
-    print(ring.keys().iter().map(|key| listed(&ring, key, now)))
-}
-
-fn rotate(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Result<KeyRing> {
-    let (key, store) = (key::load(&data.data_dir)?, open(data)?);
-    if !discard {
-        check_keys(store.read(signing_key::list)?, &key, now)?;
-    }
-    let pairs = make_pairs(&SigningAlgorithm::ALL, &key)?;
-    let rotated = store.write(Lane::NO_BOOK, move |tx| {
-        if discard {
-            signing_key::replace(tx, pairs, now)
-        } else {
-            signing_key::rotate(tx, pairs, now)
-        }
-    });
-    match rotated {
-        Err(Error::Storage(daybook_storage::Error::UniqueViolation(_))) => {
-            bail!("somebody else has rotated the keys at the same moment")
-        }
-        outcome => Ok(outcome?),
-    }
-}
-
 /// Issues a token to each address, and prints them in that order.
 fn issue(options: TokenArgs) -> anyhow::Result<()> {
     let TokenArgs { command: _, email: emails, days, name, read_only, book, data } = options;
@@ -208,13 +171,6 @@ fn described(token: &AccessToken, now: Instant) -> String {
         |books| books.iter().map(BookKey::as_str).collect::<Vec<_>>().join(","),
     );
     format!("{id}\t{state}\t{}\t{access}\t{books}\t{name}", expires_at.milliseconds())
-}
-
-/// A signing key in a line, its columns separated by tabs.
-fn listed(ring: &KeyRing, key: &SigningKey, now: Instant) -> String {
-    let (state, algorithm) = (ring.state(key, now).as_str(), key.pair.algorithm.as_str());
-    let signs_from = key.signs_from.milliseconds();
-    format!("{algorithm}\t{}\t{state}\t{signs_from}\t{}", key.number, key.pair.id)
 }
 
 /// Prints lines.

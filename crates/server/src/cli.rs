@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use daybook_domain::email::Email;
 use daybook_domain::user::Admitted;
 use daybook_http::WebOrigin;
@@ -352,6 +352,15 @@ pub(crate) struct KeysArgs {
     pub(crate) command: KeysCommand,
 }
 
+/// What a rotation is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RotatedKeys {
+    /// What signs for others.
+    Signing,
+    /// What seals the secrets in the database.
+    Sealing,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
     /// List the signing keys: algorithm, number, state, when each begins to sign, and id
@@ -359,13 +368,20 @@ pub(crate) enum KeysCommand {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Make new signing keys: published at once, they sign after 10 minutes; the old ones stay
-    /// published until what they signed has expired
+    /// Make new keys. New signing keys are published at once and sign after 10 minutes; the old
+    /// ones stay published until what they signed has expired. With a new sealing key everything
+    /// that the database keeps secret is sealed anew
     Rotate {
+        /// The keys that sign for others, or the key that seals what the database keeps secret
+        #[arg(value_enum, default_value_t = RotatedKeys::Signing)]
+        what: RotatedKeys,
         /// Remove the old keys at once, because somebody else has them or they do not open; what
         /// they signed is void
         #[arg(long)]
         discard: bool,
+        /// Only write the next sealing key into sealing.key, for a rotation over several machines
+        #[arg(long)]
+        prepare: bool,
         #[command(flatten)]
         data: DataArgs,
     },

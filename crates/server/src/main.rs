@@ -7,6 +7,7 @@ mod cli;
 mod clock;
 mod files;
 mod key;
+mod keys;
 mod limit;
 mod mail;
 mod outbox;
@@ -46,7 +47,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Login(options) => admin::login(&options),
         Command::User(options) => user::run(options),
         Command::Book(options) => admin::book(options),
-        Command::Keys(options) => admin::keys(options),
+        Command::Keys(options) => keys::run(options),
         Command::Outbox(options) => outbox::run(options),
         Command::Webhooks(options) => webhook::run(options),
         Command::Key(options) => api_key::run(options),

@@ -34,6 +34,7 @@ pub mod integration;
 pub mod mail;
 pub mod query;
 pub mod saved_query;
+pub mod sealed;
 pub mod session;
 pub mod signing_key;
 pub mod token;

@@ -71,6 +71,7 @@ mod pool;
 pub mod posted_months;
 pub mod saved_query;
 mod schema;
+pub mod sealed;
 pub mod session;
 pub mod signing_key;
 mod sql;

@@ -21,6 +21,8 @@ use crate::state::AppState;
 use crate::wire::{ListOut, id_text};
 use shape::{ConnectionIn, SealedOut};
 
+pub(crate) use sealed::place_of_properties;
+
 fn to_reply(view: &View, _: &Context) -> Reply {
     reply::ok(&SealedOut::from(view))
 }

@@ -30,7 +30,7 @@ pub(super) fn edit(
     }
     let map: BTreeMap<&str, &str> = after.iter().collect();
     let text = serde_json::to_vec(&map).map_err(|_| failed())?;
-    let sealed = sealer.seal(&place(&id.to_string()), &text).map_err(|_| failed())?;
+    let sealed = sealer.seal(&place_of_properties(&id.to_string()), &text).map_err(|_| failed())?;
     Ok(Some(sealed))
 }
 
@@ -44,12 +44,13 @@ pub(super) fn open(
     sealed: Option<&[u8]>,
 ) -> Result<Properties, ApiError> {
     let Some(sealed) = sealed else { return Ok(Properties::default()) };
-    let text = sealer.open(&place(&id.to_string()), sealed).map_err(|_| unreadable())?;
+    let text =
+        sealer.open(&place_of_properties(&id.to_string()), sealed).map_err(|_| unreadable())?;
     let map = serde_json::from_slice(&text).map_err(|_| unreadable())?;
     Ok(Properties::stored(map))
 }
 
-fn place(id: &str) -> [&str; 3] {
+pub(crate) fn place_of_properties(id: &str) -> [&str; 3] {
     ["connections", "properties", id]
 }
 
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn properties_are_merged_behind_the_seal() {
-        let (sealer, id) = (Sealer::new(&[1; 32]), ConnectionId::new(7));
+        let (sealer, id) = (Sealer::of_one(&[1; 32]), ConnectionId::new(7));
         let shown = |sealed: Option<&[u8]>| {
             let held = open(&sealer, id, sealed).unwrap();
             held.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>()
@@ -85,7 +86,7 @@ mod tests {
         assert_eq!(edit(&sealer, id, more.as_deref(), &none).unwrap(), None);
         assert_eq!(edit(&sealer, id, None, &Edits::new()).unwrap(), None);
         assert!(open(&sealer, ConnectionId::new(8), more.as_deref()).is_err(), "its own place");
-        assert!(open(&Sealer::new(&[2; 32]), id, more.as_deref()).is_err());
+        assert!(open(&Sealer::of_one(&[2; 32]), id, more.as_deref()).is_err());
         assert!(edit(&sealer, id, Some(b"x"), &Edits::new()).is_err());
     }
 }

@@ -5,6 +5,7 @@
 //! | `authenticate` | Finds the user of a token, and makes it at the first sight |
 //! | `own_token`, `crypto` | Signs and verifies the tokens of this installation |
 //! | `sealer` | Seals secrets that the database keeps |
+//! | `reseal` | Seals all of them anew when the key has changed |
 //! | `provider` | Verifies the tokens of other identity providers |
 //! | `bearer` | Remembers whom a token lets in, and forgets it when users or tokens change |
 //!
@@ -19,6 +20,7 @@ mod bearer;
 mod crypto;
 pub(crate) mod own_token;
 pub(crate) mod provider;
+pub(crate) mod reseal;
 pub(crate) mod sealer;
 
 use std::time::Duration;

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::crypto;
-use super::sealer::Sealer;
+use super::sealer::{Sealer, SealingSecrets, SealingSource};
 use crate::api_key::text::ApiKeyText;
 
 /// The issuer that tokens of this kind name, so that something else signed with the same key is no
@@ -164,9 +164,15 @@ impl LocalKey {
         Self {
             encoding: EncodingKey::from_secret(secret),
             decoding: DecodingKey::from_secret(secret),
-            sealer: Sealer::new(secret),
+            sealer: Sealer::of_one(secret),
             deriving: hmac::Key::new(hmac::HMAC_SHA256, secret),
         }
+    }
+
+    /// Seals with keys of their own from now on, and not with one that comes from the secret.
+    #[must_use]
+    pub fn sealing_with(self, secrets: &SealingSecrets, source: SealingSource) -> Self {
+        Self { sealer: Sealer::new(secrets, source), ..self }
     }
 
     /// What seals secrets.

@@ -1,6 +1,8 @@
-//! Seals secrets that the database keeps: AES-256-GCM (NIST SP 800-38D) with a key derived from the
-//! key of this installation (HKDF with SHA-256, RFC 5869), which the database does not hold. A
+//! Seals secrets that the database keeps: AES-256-GCM (NIST SP 800-38D) with a key derived from a
+//! secret of this installation (HKDF with SHA-256, RFC 5869), which the database does not hold. A
 //! sealed secret opens only at the place it was sealed for.
+
+use std::sync::{Arc, PoisonError, RwLock};
 
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hkdf::{HKDF_SHA256, Salt};
@@ -20,15 +22,61 @@ pub(crate) struct NotSealed;
 #[error("the sealed secret does not open with this key")]
 pub(crate) struct NotOpened;
 
-/// Seals and opens secrets.
-pub(crate) struct Sealer(Option<LessSafeKey>);
+/// Why something could not be sealed anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unsealed {
+    /// No key opens it.
+    #[error(transparent)]
+    NotOpened(#[from] NotOpened),
+    /// The new seal failed.
+    #[error(transparent)]
+    NotSealed(#[from] NotSealed),
+}
+
+/// The secrets from which the keys are derived, each of at least 32 random bytes. They never stand
+/// in a log.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SealingSecrets {
+    /// What is sealed from now on is sealed with this one.
+    pub current: Vec<u8>,
+    /// What was sealed with these opens, too.
+    pub others: Vec<Vec<u8>>,
+}
+
+/// Tells the secrets when they are others than the last time.
+pub type SealingSource = Box<dyn Fn() -> Option<SealingSecrets> + Send + Sync>;
+
+struct SealingKeys {
+    current: Option<LessSafeKey>,
+    others: Vec<LessSafeKey>,
+}
+
+impl SealingKeys {
+    fn new(secrets: &SealingSecrets) -> Self {
+        Self {
+            current: derived(&secrets.current),
+            others: secrets.others.iter().filter_map(|secret| derived(secret)).collect(),
+        }
+    }
+}
+
+/// Seals and opens secrets. It follows its source: what another process has sealed with the next
+/// key opens at once.
+pub(crate) struct Sealer {
+    keys: RwLock<Arc<SealingKeys>>,
+    source: SealingSource,
+}
 
 impl Sealer {
-    /// With the key derived from this secret of at least 32 random bytes.
-    pub(crate) fn new(secret: &[u8]) -> Self {
-        let derived = Salt::new(HKDF_SHA256, &[]).extract(secret);
-        let key = derived.expand(&[PURPOSE], &AES_256_GCM).map(UnboundKey::from);
-        Self(key.ok().map(LessSafeKey::new))
+    /// With keys derived from these secrets, and from those that the source tells later.
+    pub(crate) fn new(secrets: &SealingSecrets, source: SealingSource) -> Self {
+        Self { keys: RwLock::new(Arc::new(SealingKeys::new(secrets))), source }
+    }
+
+    /// With the key derived from one secret, for ever.
+    pub(crate) fn of_one(secret: &[u8]) -> Self {
+        let secrets = SealingSecrets { current: secret.to_vec(), others: Vec::new() };
+        Self::new(&secrets, Box::new(|| None))
     }
 
     /// Seals a secret for a place, which is named by its parts: table, column, key. The same secret
@@ -37,7 +85,9 @@ impl Sealer {
     /// # Errors
     /// [`NotSealed`] without randomness.
     pub(crate) fn seal(&self, place: &[&str], secret: &[u8]) -> Result<Vec<u8>, NotSealed> {
-        let key = self.0.as_ref().ok_or(NotSealed)?;
+        self.follow();
+        let keys = self.keys();
+        let key = keys.current.as_ref().ok_or(NotSealed)?;
         let mut nonce = [0; NONCE_LEN];
         SystemRandom::new().fill(&mut nonce).map_err(|_| NotSealed)?;
         let mut sealed = secret.to_vec();
@@ -55,13 +105,56 @@ impl Sealer {
     /// # Errors
     /// [`NotOpened`].
     pub(crate) fn open(&self, place: &[&str], sealed: &[u8]) -> Result<Vec<u8>, NotOpened> {
-        let key = self.0.as_ref().ok_or(NotOpened)?;
-        let (nonce, text) = sealed.split_first_chunk::<NONCE_LEN>().ok_or(NotOpened)?;
-        let nonce = Nonce::assume_unique_for_key(*nonce);
-        let mut text = text.to_vec();
-        let secret = key.open_in_place(nonce, Aad::from(written(place)), &mut text);
-        Ok(secret.map_err(|_| NotOpened)?.to_vec())
+        let open = || {
+            let keys = self.keys();
+            let mut all = keys.current.iter().chain(&keys.others);
+            all.find_map(|key| opened(key, place, sealed)).ok_or(NotOpened)
+        };
+        open().or_else(|error| if self.follow() { open() } else { Err(error) })
     }
+
+    /// Seals anew what was not sealed with the current key; none when it was.
+    ///
+    /// # Errors
+    /// [`Unsealed`].
+    pub(crate) fn reseal(
+        &self,
+        place: &[&str],
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, Unsealed> {
+        let secret = self.open(place, sealed)?;
+        let current = self.keys();
+        if current.current.iter().any(|key| opened(key, place, sealed).is_some()) {
+            return Ok(None);
+        }
+        Ok(Some(self.seal(place, &secret)?))
+    }
+
+    fn keys(&self) -> Arc<SealingKeys> {
+        Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes the keys that the source tells; whether there are others now.
+    fn follow(&self) -> bool {
+        let Some(secrets) = (self.source)() else { return false };
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) =
+            Arc::new(SealingKeys::new(&secrets));
+        true
+    }
+}
+
+fn derived(secret: &[u8]) -> Option<LessSafeKey> {
+    let derived = Salt::new(HKDF_SHA256, &[]).extract(secret);
+    let key = derived.expand(&[PURPOSE], &AES_256_GCM).map(UnboundKey::from);
+    key.ok().map(LessSafeKey::new)
+}
+
+fn opened(key: &LessSafeKey, place: &[&str], sealed: &[u8]) -> Option<Vec<u8>> {
+    let (nonce, text) = sealed.split_first_chunk::<NONCE_LEN>()?;
+    let nonce = Nonce::assume_unique_for_key(*nonce);
+    let mut text = text.to_vec();
+    let secret = key.open_in_place(nonce, Aad::from(written(place)), &mut text);
+    secret.ok().map(|secret| secret.to_vec())
 }
 
 /// The parts with their lengths, so that no two places are written alike.
@@ -72,19 +165,21 @@ fn written(place: &[&str]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     const PLACE: [&str; 2] = ["signing_keys", "one"];
 
     #[test]
     fn what_was_sealed_opens_at_its_place_with_its_key() {
-        let sealer = Sealer::new(&[1; 32]);
+        let sealer = Sealer::of_one(&[1; 32]);
         let sealed = sealer.seal(&PLACE, b"secret").unwrap();
         assert_eq!(sealer.open(&PLACE, &sealed).unwrap(), b"secret");
-        assert_eq!(Sealer::new(&[1; 32]).open(&PLACE, &sealed).unwrap(), b"secret");
+        assert_eq!(Sealer::of_one(&[1; 32]).open(&PLACE, &sealed).unwrap(), b"secret");
         assert_ne!(sealer.seal(&PLACE, b"secret").unwrap(), sealed);
         assert!(!sealed.windows(6).any(|window| window == b"secret"));
-        assert_eq!(Sealer::new(&[2; 32]).open(&PLACE, &sealed), Err(NotOpened));
+        assert_eq!(Sealer::of_one(&[2; 32]).open(&PLACE, &sealed), Err(NotOpened));
         for place in [&["signing_keys", "two"], &["signing_key", "sone"]] {
             assert_eq!(sealer.open(place, &sealed), Err(NotOpened), "{place:?}");
         }
@@ -97,6 +192,36 @@ mod tests {
         }
         let empty = sealer.seal(&PLACE, b"").unwrap();
         assert_eq!(sealer.open(&PLACE, &empty).unwrap(), b"");
+    }
+
+    #[test]
+    fn keys_follow_their_source() {
+        let secrets = |current: u8, others: &[u8]| SealingSecrets {
+            current: vec![current; 32],
+            others: others.iter().map(|other| vec![*other; 32]).collect(),
+        };
+        let told = Arc::new(Mutex::new(None));
+        let source = Arc::clone(&told);
+        let follower =
+            Sealer::new(&secrets(1, &[]), Box::new(move || source.lock().unwrap().take()));
+        let (first, second) = (Sealer::of_one(&[1; 32]), Sealer::of_one(&[2; 32]));
+        let early = follower.seal(&PLACE, b"early").unwrap();
+        let next = second.seal(&PLACE, b"next").unwrap();
+        assert_eq!(follower.open(&PLACE, &next), Err(NotOpened), "not told yet");
+        assert_eq!(follower.reseal(&PLACE, &early), Ok(None), "sealed with the current one");
+        *told.lock().unwrap() = Some(secrets(2, &[1]));
+        assert_eq!(follower.open(&PLACE, &next).unwrap(), b"next");
+        assert_eq!(follower.open(&PLACE, &early).unwrap(), b"early");
+        let late = follower.seal(&PLACE, b"late").unwrap();
+        assert_eq!(second.open(&PLACE, &late).unwrap(), b"late");
+        assert_eq!(first.open(&PLACE, &late), Err(NotOpened));
+        let resealed = follower.reseal(&PLACE, &early).unwrap().unwrap();
+        assert_eq!(second.open(&PLACE, &resealed).unwrap(), b"early");
+        assert_eq!(follower.reseal(&PLACE, &resealed), Ok(None));
+        *told.lock().unwrap() = Some(secrets(3, &[]));
+        let unsealed = follower.reseal(&PLACE, b"x").unwrap_err();
+        assert_eq!(unsealed, Unsealed::NotOpened(NotOpened));
+        assert_eq!(follower.open(&PLACE, &late), Err(NotOpened), "that key is gone");
     }
 
     #[test]

@@ -32,6 +32,8 @@ use crate::run;
 use crate::state::AppState;
 use opened::OpenedKeys;
 
+pub(crate) use pair::place_of_pair;
+
 pub use opened::UnusableKeys;
 pub use rsa::NoPair;
 

@@ -14,9 +14,9 @@ use crate::identity::own_token::LocalKey;
 /// The signing keys do not open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the signing keys in the database do not open: they were sealed with another token.key; \
-        restore that file, or run `daybook keys rotate --discard`, which makes new keys and voids \
-        what the old ones signed"
+    "the signing keys in the database do not open: they were sealed with another token.key or \
+        sealing.key; restore that file, or run `daybook keys rotate --discard`, which makes new \
+        keys and voids what the old ones signed"
 )]
 pub struct UnusableKeys;
 

@@ -68,7 +68,7 @@ pub(super) fn make(algorithm: SigningAlgorithm, key: &LocalKey) -> Result<NewPai
         SigningAlgorithm::Rs256 => private_key()?,
     };
     let id = Pair::read(algorithm, &private)?.id;
-    let sealed = key.sealer().seal(&place(algorithm, &id), &private).map_err(|_| NoPair)?;
+    let sealed = key.sealer().seal(&place_of_pair(algorithm, &id), &private).map_err(|_| NoPair)?;
     Ok(NewPair { id, algorithm, sealed })
 }
 
@@ -78,13 +78,13 @@ pub(super) fn make(algorithm: SigningAlgorithm, key: &LocalKey) -> Result<NewPai
 /// [`NoPair`] when it was sealed with another key.
 pub(super) fn open(pair: &NewPair, key: &LocalKey) -> Result<Pair, NoPair> {
     let NewPair { id, algorithm, sealed } = pair;
-    let private = key.sealer().open(&place(*algorithm, id), sealed).map_err(|_| NoPair)?;
+    let private = key.sealer().open(&place_of_pair(*algorithm, id), sealed).map_err(|_| NoPair)?;
     let read = Pair::read(*algorithm, &private)?;
     if read.id == *id { Ok(read) } else { Err(NoPair) }
 }
 
 /// Where a private key is sealed for.
-fn place(algorithm: SigningAlgorithm, id: &str) -> [&str; 3] {
+pub(crate) fn place_of_pair(algorithm: SigningAlgorithm, id: &str) -> [&str; 3] {
     ["signing_keys", algorithm.as_str(), id]
 }
 

@@ -5,7 +5,7 @@ use crate::book::Books;
 use crate::{
     access_request, account, api_key, app, audit, balance, bot_response, collaborator, collection,
     connection, delivery, event, file, grant, group, idempotency, identity, integration, mail,
-    saved_query, session, signing_key, token, transaction, user,
+    saved_query, sealed, session, signing_key, token, transaction, user,
 };
 
 impl<'a> Tx<'a> {
@@ -57,6 +57,11 @@ impl<'a> Tx<'a> {
     /// The delivery log.
     pub fn delivery_log(&mut self) -> delivery::log::DeliveryLog<'_, 'a> {
         delivery::log::DeliveryLog { tx: self }
+    }
+
+    /// The secrets that tables keep sealed.
+    pub fn sealed_secrets(&mut self) -> sealed::SealedSecrets<'_, 'a> {
+        sealed::SealedSecrets { tx: self }
     }
 
     /// The outbox.

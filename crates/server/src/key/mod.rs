@@ -1,0 +1,78 @@
+//! The keys of this installation, in the data directory. `token.key` signs access tokens and, until
+//! the first rotation, seals what the database keeps secret; from then on `sealing.key` does
+//! (behaviour 11.15, 11.23).
+
+mod file;
+pub(crate) mod sealing;
+
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use daybook_http::LocalKey;
+
+use sealing::SealingFile;
+
+const FILE: &str = "token.key";
+/// Bytes of a key, all of them random.
+const LENGTH: usize = 32;
+
+/// The keys of this installation, made on first use.
+///
+/// # Errors
+/// A key file that cannot be read or made, does not hold keys, or may be read by others.
+pub(crate) fn load(data_dir: &Path) -> anyhow::Result<LocalKey> {
+    let secret = token_secret(data_dir)?;
+    let (sealing, source) = SealingFile::followed(data_dir, &secret)?;
+    Ok(LocalKey::new(&secret).sealing_with(&sealing.secrets(), source))
+}
+
+/// The secret of `token.key`.
+fn token_secret(data_dir: &Path) -> anyhow::Result<Vec<u8>> {
+    prepare(data_dir)?;
+    let path = data_dir.join(FILE);
+    let secret = match file::read(&path)? {
+        Some(secret) => secret,
+        None => file::make(&path, &random()?)?,
+    };
+    if secret.len() != LENGTH {
+        bail!(
+            "{} holds {} bytes instead of {LENGTH}; restore it, or delete it to void all tokens \
+                and signing keys",
+            path.display(),
+            secret.len()
+        );
+    }
+    Ok(secret)
+}
+
+/// Keeps other commands from changing the keys until it is dropped.
+///
+/// # Errors
+/// When another command changes them.
+pub(crate) fn lock(data_dir: &Path) -> anyhow::Result<File> {
+    token_secret(data_dir)?;
+    let held = File::open(data_dir.join(FILE))?;
+    held.try_lock().context("another command changes the keys just now")?;
+    Ok(held)
+}
+
+/// Makes a directory if it is missing; only its owner may enter it.
+///
+/// # Errors
+/// When it cannot be made.
+pub(crate) fn prepare(data_dir: &Path) -> anyhow::Result<()> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(data_dir)
+        .with_context(|| format!("{} cannot be made", data_dir.display()))
+}
+
+fn random() -> anyhow::Result<Vec<u8>> {
+    let mut secret = vec![0; LENGTH];
+    getrandom::fill(&mut secret)
+        .map_err(|error| anyhow::anyhow!("no randomness for a key: {error}"))?;
+    Ok(secret)
+}

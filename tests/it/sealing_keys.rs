@@ -1,0 +1,198 @@
+//! The key that seals what the database keeps secret (11.23): how it is rotated while servers run.
+//! Each case starts its own server.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use daybook_tests::receiver::{Receiver, fine};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server, id, run_for, unique};
+use serde_json::{Value, json};
+
+use crate::Lone;
+use crate::signing_keys::{keys, published, try_keys};
+use crate::webhooks::install;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        a_rotation_seals_everything_anew,
+        an_interrupted_rotation_goes_on,
+        machines_get_the_next_key_before_it_seals,
+        what_no_key_opens_is_counted_and_stays,
+        files_that_hold_no_keys_are_refused,
+    ]
+}
+
+const CONNECTIONS: &str = "/v5/user/connections";
+
+fn connect(user: &Client, secret: &str) -> Value {
+    let body = json!({
+        "agentId": "some-bank", "type": "BANK", "uuid": unique("uuid"), "name": "My Bank",
+        "properties": {"token": secret},
+    });
+    user.post(CONNECTIONS, &body).ok()
+}
+
+#[track_caller]
+fn shown(user: &Client, connection: &Value) -> Value {
+    user.get(&format!("{CONNECTIONS}/{}", id(connection))).ok()["properties"]["token"].clone()
+}
+
+fn file(server: &Server) -> PathBuf {
+    server.data_dir().join("sealing.key")
+}
+
+/// The names and keys in the file.
+fn held(server: &Server) -> Vec<(String, String)> {
+    let text = fs::read_to_string(file(server)).expect("sealing.key");
+    let lines = text.lines().filter_map(|line| line.split_once(": "));
+    lines.map(|(name, key)| (name.to_owned(), key.to_owned())).collect()
+}
+
+/// What `daybook keys rotate sealing` prints: renewed and lost signing keys, secrets and
+/// connections.
+#[track_caller]
+fn rotate(server: &Server) -> String {
+    let lines = keys(server, &["rotate", "sealing"]);
+    let names = ["signing-keys", "client-secrets", "connection-properties"];
+    assert_eq!(lines.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(), names);
+    lines.iter().map(|line| line[1..].join("/")).collect::<Vec<_>>().join(" ")
+}
+
+fn a_rotation_seals_everything_anew(engine: Engine) {
+    let mut server = Server::start(engine);
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    let receiver = Receiver::answering(|_| fine("{}"));
+    let secret = json!({"clientSecret": "whsec_c2VjcmV0IG9mIHRoZSBhcHA="});
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], secret);
+    let lunch = || cast.record("2026-01-05", "10", "Cash", "Food", "lunch");
+    lunch();
+    receiver.wait_for(1);
+    let published_before = published(&server);
+    let both = |_| [&cast.owner, &cast.editor].map(|user| connect(user, "hush"));
+    let connections: Vec<Value> = (0..75).flat_map(both).collect();
+    assert!(!file(&server).exists(), "until then token.key seals");
+    assert_eq!(rotate(&server), "2/0 1/0 150/0");
+    assert_eq!(fs::metadata(file(&server)).expect("it").permissions().mode() & 0o777, 0o600);
+    let first = held(&server);
+    let token_key = fs::read(server.data_dir().join("token.key")).expect("token.key");
+    assert_eq!(first[1], ("previous".to_owned(), BASE64_STANDARD.encode(token_key)));
+    // The server that runs follows.
+    assert_eq!(shown(&cast.editor, &connections[149]), "hush");
+    let later = connect(&cast.owner, "later");
+    assert_eq!(rotate(&server), "2/0 1/0 151/0", "again, now without token.key");
+    let second = held(&server);
+    assert_eq!((second.len(), &second[1].1), (2, &first[0].1), "the one before is kept");
+    assert_eq!(shown(&cast.owner, &later), "later");
+    lunch();
+    for received in receiver.wait_for(2) {
+        assert!(!received.header("webhook-signature").is_empty(), "the secret of the app opens");
+    }
+    // Nothing that is sealed hangs on token.key any more.
+    let email = cast.owner.get("/v5/user").ok()["email"].clone();
+    server.terminate();
+    fs::write(server.data_dir().join("token.key"), [7; 32]).expect("another key");
+    server.restart();
+    assert_eq!(published(&server), published_before);
+    let owner = server.client(email.as_str().expect("an address"));
+    assert_eq!(shown(&owner, &connections[0]), "hush");
+    for (_, key) in first.iter().chain(&second) {
+        assert!(!server.log().contains(key));
+    }
+}
+
+/// Killed after the new key was written, and before anything was sealed with it.
+fn an_interrupted_rotation_goes_on(engine: Engine) {
+    let mut server = Server::start(engine);
+    let user = server.client("user@example.com");
+    let before = connect(&user, "before");
+    assert_eq!(rotate(&server), "0/0 0/0 1/0", "no signing keys yet");
+    let old = held(&server)[0].1.clone();
+    let interrupted = BASE64_STANDARD.encode([9; 32]);
+    fs::write(file(&server), format!("current: {interrupted}\nprevious: {old}\n")).expect("it");
+    assert_eq!(shown(&user, &before), "before");
+    let after = connect(&user, "after");
+    assert_eq!(rotate(&server), "0/0 0/0 2/0");
+    assert_eq!(held(&server)[1].1, interrupted, "what was sealed with the one before is renewed");
+    server.restart();
+    assert_eq!((shown(&user, &before), shown(&user, &after)), (json!("before"), json!("after")));
+}
+
+fn machines_get_the_next_key_before_it_seals(engine: Engine) {
+    let server = Server::start(engine);
+    let user = server.client("user@example.com");
+    let before = connect(&user, "before");
+    assert_eq!(keys(&server, &["rotate", "sealing", "--prepare"]), Vec::<Vec<String>>::new());
+    let copied = fs::read(file(&server)).expect("for the other machines");
+    let next = held(&server)[1].clone();
+    assert_eq!(next.0, "next");
+    keys(&server, &["rotate", "sealing", "--prepare"]);
+    assert_eq!(held(&server)[1], next, "it is made once");
+    assert_eq!(rotate(&server), "0/0 0/0 1/0");
+    let rotated = fs::read(file(&server)).expect("it");
+    assert_eq!(held(&server)[0], ("current".to_owned(), next.1));
+    // A machine that has the copy opens what this one has sealed, and the other way round.
+    fs::write(file(&server), copied).expect("the other machine");
+    let other = server.beside(&[]);
+    let there = other.client("user@example.com");
+    assert_eq!(shown(&there, &before), "before");
+    let sealed_there = connect(&there, "there");
+    fs::write(file(&server), rotated).expect("this machine");
+    assert_eq!(shown(&user, &sealed_there), "there");
+    assert_eq!(shown(&server.beside(&[]).client("user@example.com"), &sealed_there), "there");
+}
+
+fn what_no_key_opens_is_counted_and_stays(engine: Engine) {
+    let server = Server::start(engine);
+    let user = server.client("user@example.com");
+    let (lost, kept) = (connect(&user, "lost"), connect(&user, "kept"));
+    let mut door = Backdoor::open(&server);
+    let bytes = door.bytes(&"00".repeat(40));
+    let of_lost = format!("uuid = '{}'", lost["uuid"].as_str().expect("a text"));
+    door.execute(&format!("UPDATE connections SET properties = {bytes} WHERE {of_lost}"));
+    assert_eq!(rotate(&server), "0/0 0/0 1/1");
+    assert_eq!(rotate(&server), "0/0 0/0 1/1");
+    let stays = format!("{of_lost} AND properties = {bytes}");
+    assert_eq!(door.execute(&format!("UPDATE connections SET name = name WHERE {stays}")), 1);
+    assert_eq!(shown(&user, &kept), "kept");
+}
+
+fn files_that_hold_no_keys_are_refused(engine: Engine) {
+    let mut server = Server::start(engine);
+    let (succeeded, said) = try_keys(&server, &["rotate", "sealing", "--discard"]);
+    assert!(!succeeded && said.contains("--discard is for signing keys"), "{said}");
+    let (succeeded, said) = try_keys(&server, &["rotate", "--prepare"]);
+    assert!(!succeeded && said.contains("--prepare is for sealing keys"), "{said}");
+    let user = server.client("user@example.com");
+    let made = connect(&user, "hush");
+    rotate(&server);
+    assert_eq!(shown(&user, &made), "hush");
+    let good = fs::read(file(&server)).expect("it");
+    // While the server runs, a file that is broken changes nothing.
+    fs::write(file(&server), "current: x").expect("broken");
+    assert_eq!(shown(&user, &made), "hush");
+    connect(&user, "more");
+    assert!(server.log().contains("the sealing keys stay as they were"));
+    server.terminate();
+    let refused = |server: &Server| {
+        let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
+        let run = run_for(&mut serve, Duration::from_secs(10)).expect("it ends");
+        assert!(!run.status.success(), "it does not start");
+        String::from_utf8_lossy(&run.stderr).into_owned()
+    };
+    let said = refused(&server);
+    let why = "sealing.key cannot be used; restore it: line 1 does not hold";
+    assert!(said.contains(why), "{said}");
+    let (succeeded, said) = try_keys(&server, &["rotate", "sealing"]);
+    assert!(!succeeded && said.contains("line 1 does not hold a key"), "{said}");
+    fs::write(file(&server), good).expect("restored");
+    fs::set_permissions(file(&server), fs::Permissions::from_mode(0o640)).expect("a mode");
+    let said = refused(&server);
+    assert!(said.contains("may be read by others (mode 640)"), "{said}");
+    fs::set_permissions(file(&server), fs::Permissions::from_mode(0o600)).expect("a mode");
+    server.restart();
+    assert_eq!(shown(&user, &made), "hush");
+}
