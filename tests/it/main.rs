@@ -125,6 +125,7 @@ modules! {
         idempotency,
         large_copies,
         lifecycle,
+        learning,
         limited_callers,
         lists,
         locks,

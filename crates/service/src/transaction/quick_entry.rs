@@ -2,14 +2,21 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::transaction::Changes;
-use daybook_domain::transaction::quick_entry::{Discovery, Lexicon, QuickEntryReader};
+use daybook_domain::transaction::quick_entry::{
+    Discovery, Lexicon, Precedent, QuickEntry, QuickEntryReader, learns,
+};
 use daybook_storage::Tx;
+use daybook_storage::transaction::{Like, Names, Search};
 use time::Date;
 
 use super::CreateMode;
+use super::read::drafts_of;
 use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
+
+/// Texts of a request that are looked up in the history: of a batch the first ones.
+const MAX_LEARNED: usize = 100;
 
 /// Reads the texts of bodies that name no account, and leaves the others as they are. Returns also
 /// the days of the following months that the typed line of a createTransaction asks for. The
@@ -36,12 +43,13 @@ pub(super) fn read(
         repeats: recording.single,
     };
     let mut repeats = Vec::new();
-    let read = |item: Changes| {
+    let mut history = History::new(access);
+    let mut read = |item: Changes| {
         let text = item.description.as_ref().value().map_or("", |text| text.as_str());
-        match item.discovery(precision.separator) {
+        Ok(match item.discovery(precision.separator) {
             None => item,
             Some(Discovery::Everything) => {
-                let mut found = reader.read(text);
+                let mut found = history.complete(tx, reader.read(text), today)?;
                 repeats.append(&mut found.repeats);
                 item.with_quick_entry(found, precision)
             }
@@ -49,8 +57,43 @@ pub(super) fn read(
                 Some(found) => item.with_named_accounts(found),
                 None => item,
             },
-        }
+        })
     };
-    let items = items.into_iter().map(read).collect();
+    let items = items.into_iter().map(&mut read).collect::<Result<_>>()?;
     Ok((items, repeats))
+}
+
+/// The transactions from which a text mode that learns takes accounts (behaviour 3.8.3).
+struct History<'a> {
+    access: &'a Access,
+    /// How many more texts may be looked up.
+    left: usize,
+}
+
+impl<'a> History<'a> {
+    /// Nothing is learned where it was not asked for, or from transactions that the user must not
+    /// see.
+    fn new(access: &'a Access) -> Self {
+        let learns = learns(&access.book().settings.properties) && drafts_of(access).is_none();
+        Self { access, left: if learns { MAX_LEARNED } else { 0 } }
+    }
+
+    fn complete(&mut self, tx: &mut Tx<'_>, found: QuickEntry, today: Date) -> Result<QuickEntry> {
+        let precedents = found.precedents(today);
+        if precedents.is_empty() || self.left == 0 {
+            return Ok(found);
+        }
+        self.left = self.left.saturating_sub(1);
+        for Precedent { filter, description } in &precedents {
+            let names = Names::default();
+            let like = Like { description: description.as_deref() };
+            let search = Search { filter, names: &names, drafts_of: None, like: Some(like) };
+            let latest = tx.transactions().search(self.access, &search, None, 1)?;
+            let sides = latest.first().and_then(|latest| latest.credit.zip(latest.debit));
+            if let Some((credit, debit)) = sides {
+                return Ok(found.completed(credit, debit));
+            }
+        }
+        Ok(found)
+    }
 }

@@ -125,7 +125,8 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, &request.query)?;
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
-    let search = Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access) };
+    let search =
+        Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access), like: None };
     let rows = tx.transactions().search(&access, &search, request.after, rows_to_read(limit))?;
     let page = Page::new(rows, limit, PageKey::of);
     let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
@@ -143,7 +144,8 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
 pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Result<QueryCount> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, asked)?;
-    let search = Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access) };
+    let search =
+        Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access), like: None };
     let total = tx.transactions().count(&access, &search)?;
     Ok(QueryCount { total, warnings: query.warnings().to_vec() })
 }
@@ -162,7 +164,8 @@ pub fn explain(
 ) -> Result<Vec<String>> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, &request.query)?;
-    let search = Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access) };
+    let search =
+        Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access), like: None };
     let limit = request.limit.map(rows_to_read);
     Ok(tx.plans().search(&access, &search, request.after, limit)?)
 }
@@ -196,7 +199,7 @@ pub(crate) fn reading(cx: &Context, access: &Access) -> ParseContext {
 }
 
 /// The user to whose drafts a search is restricted: [`Access::sees`] as a condition of a search.
-fn drafts_of(access: &Access) -> Option<UserId> {
+pub(super) fn drafts_of(access: &Access) -> Option<UserId> {
     access.only_own(Action::ReadTransactions)
 }
 

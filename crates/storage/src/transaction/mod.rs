@@ -35,7 +35,7 @@ pub(crate) use ledger::running_sums;
 pub(crate) use row::standing_from_column;
 pub use save::Change;
 pub(crate) use save::write_added;
-pub use search::{Names, Search};
+pub use search::{Like, Names, Search};
 pub(crate) use trigram_index::catch_up;
 
 /// The transactions of a book.

@@ -43,7 +43,9 @@ pub(super) fn following_months(first: Date, count: u8) -> Option<Vec<Date>> {
     (1..=i32::from(count)).map(|months| later(first, months)).collect()
 }
 
-fn later(first: Date, months: i32) -> Option<Date> {
+/// The same day so many months later, or earlier when there are less than none; the last day of a
+/// shorter month. `None` when that leaves the calendar.
+pub(super) fn later(first: Date, months: i32) -> Option<Date> {
     let index = first.year() * 12 + i32::from(u8::from(first.month())) - 1 + months;
     let (year, month) =
         (index.div_euclid(12), Month::try_from(u8::try_from(index.rem_euclid(12)).ok()? + 1).ok()?);

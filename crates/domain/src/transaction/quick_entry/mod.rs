@@ -12,6 +12,7 @@ mod day;
 mod laws;
 mod lexicon;
 mod number;
+mod precedent;
 mod scanner;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use time::Date;
 
 pub use body::Discovery;
 pub use lexicon::Lexicon;
+pub use precedent::{Precedent, learns};
 
 use crate::amount::{Amount, DecimalSeparator, Precision};
 use crate::calendar::DatePattern;

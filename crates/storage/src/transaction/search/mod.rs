@@ -59,6 +59,15 @@ pub struct Search<'a> {
     pub names: &'a Names,
     /// Only this user's drafts: all a recorder may see (behaviour 7.3).
     pub drafts_of: Option<UserId>,
+    /// Only those that new transactions may be made like.
+    pub like: Option<Like<'a>>,
+}
+
+/// Transactions that new ones may be made like: their accounts are not archived (behaviour 3.8.3).
+#[derive(Debug, Clone, Copy)]
+pub struct Like<'a> {
+    /// Their whole description, folded, when it matters.
+    pub description: Option<&'a str>,
 }
 
 /// A search with its access path, ready to be written for an engine.
@@ -230,6 +239,16 @@ impl<'a> SearchPlan<'_, 'a> {
                 .int(user.get())
                 .push(" AND t.standing = ")
                 .int(standing_to_column(Standing::Draft));
+        }
+        if let Some(Like { description }) = search.like {
+            if let Some(text) = description {
+                condition = condition.push(" AND t.folded_description = ").text(text);
+            }
+            for side in ["t.credit_account_id", "t.debit_account_id"] {
+                let active = condition.push(" AND ").push(side).push(" IN (SELECT a.id ");
+                let active = active.push("FROM accounts a WHERE a.book_id = ").int(book.id.get());
+                condition = active.push(" AND a.archived = ").flag(false).push(")");
+            }
         }
         sql.push(" AND ").append(as_filter(condition))
     }
