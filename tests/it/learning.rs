@@ -30,8 +30,9 @@ fn cast(server: &Server) -> Cast {
 }
 
 fn days_ago(days: i64) -> String {
-    let day = OffsetDateTime::now_utc().date() - Duration::days(days);
-    daybook_domain::calendar::format_iso(day)
+    #[expect(clippy::disallowed_methods, reason = "history counts from the server's today")]
+    let today = OffsetDateTime::now_utc().date();
+    daybook_domain::calendar::format_iso(today - Duration::days(days))
 }
 
 /// What happened so many days ago.
