@@ -24,6 +24,7 @@ pub fn tests() -> Vec<Case> {
         rule_8_11_chains_end,
         rule_8_11_uninstalling_drops_what_waits,
         who_has_lost_access_receives_nothing,
+        who_collaborates_is_not_told_to_others,
         rule_8_1_deletions_of_books_are_delivered,
     ]
 }
@@ -362,4 +363,28 @@ fn who_has_lost_access_receives_nothing(server: &Server) {
     pause(Duration::from_millis(500));
     assert!(responses(&cast, "TRANSACTION_POSTED", 0).is_empty(), "9.4: and it stops");
     assert_eq!(receiver.received().len(), 1);
+}
+
+/// 7.3: found by the simulation: who installed an app may read the book only because it is PUBLIC.
+fn who_collaborates_is_not_told_to_others(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::start();
+    let types = ["COLLABORATOR_ADDED", "COLLABORATOR_REMOVED", "TRANSACTION_POSTED"];
+    let app = create(&cast, &receiver.url(), &types, json!({"users": "*@example.com"}));
+    cast.editor.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
+    let add = |name: &str| {
+        let email = format!("{}@example.com", daybook_tests::unique(name));
+        let body = json!({"email": email, "permission": "VIEWER"});
+        cast.owner.post(&cast.path("/collaborators"), &body).ok();
+    };
+    add("before");
+    assert_eq!(receiver.wait_for(1)[0].body["type"], "COLLABORATOR_ADDED");
+    cast.owner.put(&cast.path(""), &json!({"visibility": "PUBLIC"})).ok();
+    let editor = format!("/collaborators/{}", cast.editor.email());
+    cast.owner.delete(&cast.path(&editor)).ok();
+    add("after");
+    lunch(&cast, "one");
+    let received = receiver.wait_for(2);
+    assert_eq!(received[1].body["type"], "TRANSACTION_POSTED", "7.3: the events before are not");
+    assert_eq!(received.len(), 2);
 }

@@ -123,7 +123,8 @@ pub(crate) fn show(
     fill(tx, cx, (access, activity), (vec![event], None))
 }
 
-/// The event of a delivery, as the user reads it who installed the app; none when it is gone.
+/// The event of a delivery, as the user reads it who installed the app; none when it is gone, or
+/// nothing for them.
 ///
 /// # Errors
 /// What the access step refuses.
@@ -135,7 +136,9 @@ pub(crate) fn deliver(
     let found = access::find_even_deleted(tx, cx, delivery.key.as_str())?;
     let activity = found.activity;
     let access = found.admit_even_deleted(cx.user.id, Action::ReadEvents)?;
-    let Some(event) = tx.events().find(&access, delivery.sequence)? else { return Ok(None) };
+    let event = tx.events().find(&access, delivery.sequence)?;
+    let event = event.filter(|read| !hidden(&access).contains(&read.event.kind));
+    let Some(event) = event else { return Ok(None) };
     fill(tx, cx, (access, activity), (vec![event], None)).map(Some)
 }
 

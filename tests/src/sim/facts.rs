@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::account::AccountType;
+use daybook_domain::delivery::ResponseKind;
 use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
 use daybook_domain::transaction::Standing;
@@ -303,6 +304,22 @@ pub struct Event {
     pub previous: BTreeMap<String, String>,
 }
 
+/// What an app has to say about an event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Response {
+    pub app: label::App,
+    pub kind: ResponseKind,
+    pub message: String,
+    pub at: i64,
+}
+
+/// An event with what the apps have said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventSeen {
+    pub event: Event,
+    pub responses: Vec<Response>,
+}
+
 /// What a container of balances is of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Of {
@@ -359,7 +376,9 @@ pub enum Answer {
         /// Whether slices without transactions are left out.
         truncated: bool,
     },
-    Events(Vec<Vec<Event>>),
+    Events(Vec<Vec<EventSeen>>),
+    /// Nothing to show.
+    Done,
     Files(Vec<Vec<File>>),
     SavedQueries(Vec<SavedQuery>),
     /// The containers of accounts, then those of groups with what is in them; with warnings.

@@ -169,12 +169,13 @@ impl World {
 
     fn check_chain(&mut self, book: label::Book) -> Checked {
         let owner = self.owner(book).expect("the book is there");
-        let (mut below, mut raw) = (None, Vec::new());
+        let (mut below, mut raw, mut said) = (None, Vec::new(), Vec::new());
         loop {
             let request = Request { limit: Some(200), below, ..Request::default() };
             let page =
                 self.service.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request));
             let page = page.map_err(|refused| format!("the events cannot be read: {refused:?}"))?;
+            said.extend(self.service.events_seen(&page).into_iter().map(|seen| seen.responses));
             raw.extend(page.events.into_iter().map(|read| read.event));
             below = page.next;
             if below.is_none() {
@@ -189,6 +190,11 @@ impl World {
             hash = event.hash;
         }
         agree("the number of events", &self.model.logs[&book].len(), &raw.len())?;
+        let told = raw.iter().map(|event| self.model.responses(book, event.sequence)).collect();
+        agree("the responses", &told, &said)?;
+        let (told, waiting) =
+            (self.model.backlog(book, &owner), self.service.backlog(book, &owner));
+        agree("the backlog", &told, &waiting)?;
         self.heads.insert(book, (raw.len(), hash));
         Ok(())
     }

@@ -16,8 +16,8 @@ const WAIT: i64 = 30 * 24 * 3_600_000;
 /// A book that exists for nobody, with its log.
 #[derive(Clone, Debug)]
 pub struct Deleted {
-    book: Book,
-    log: Vec<Event>,
+    pub book: Book,
+    pub log: Vec<Event>,
     at: i64,
 }
 
@@ -75,6 +75,7 @@ impl Model {
         let due = self.deleted.get(&book).is_some_and(|gone| gone.at + WAIT <= now);
         if due {
             self.deleted.remove(&book);
+            self.forget_webhooks(book);
         }
         usize::from(due)
     }

@@ -1,9 +1,10 @@
 //! Lists of events, from behaviour 2.2, 2.6 and 8.5.
 
+use daybook_domain::delivery::ResponseKind;
 use daybook_domain::event::EventType;
 
 use super::{Caller, Model, may};
-use crate::sim::facts::{Event, Refused, Resource};
+use crate::sim::facts::{Event, EventSeen, Refused, Resource};
 use crate::sim::label;
 
 /// Which events.
@@ -26,13 +27,17 @@ impl Model {
         caller: &Caller,
         filter: &Filter,
         limit: usize,
-    ) -> Result<Vec<Vec<Event>>, Refused> {
+    ) -> Result<Vec<Vec<EventSeen>>, Refused> {
         let (found, _) = self.enter(book, caller, may::READ)?;
         let insider = self.collaborates(found, caller);
         let seen = |event: &&Event| insider || !matches!(event.resource, Resource::Collaborator(_));
         let log = self.logs[&book].iter().rev();
-        let found: Vec<Event> =
-            log.filter(seen).filter(|event| filter.takes(event)).cloned().collect();
+        let shown = |event: &Event| EventSeen {
+            event: event.clone(),
+            responses: self.responses(book, event.sequence),
+        };
+        let found: Vec<EventSeen> =
+            log.filter(seen).map(shown).filter(|seen| filter.takes(seen)).collect();
         // The default, and the maximum.
         let limit = if limit == 0 { 50 } else { limit.min(200) };
         Ok(pages(found, limit))
@@ -40,7 +45,8 @@ impl Model {
 }
 
 impl Filter {
-    fn takes(&self, event: &Event) -> bool {
+    fn takes(&self, seen: &EventSeen) -> bool {
+        let event = &seen.event;
         if self.after.is_some_and(|after| event.at < after)
             || self.before.is_some_and(|before| event.at >= before)
         {
@@ -48,8 +54,9 @@ impl Filter {
         }
         match (self.resource, self.error) {
             (Some(resource), _) => event.resource == resource,
-            // Nothing delivers events yet, so none has an error response.
-            (None, Some(error)) => !error,
+            (None, Some(error)) => {
+                error == seen.responses.iter().any(|one| one.kind == ResponseKind::Error)
+            }
             (None, None) => self.kind.is_none_or(|kind| event.kind == kind),
         }
     }

@@ -89,6 +89,7 @@ impl Model {
             created: caller.now,
             updated: caller.now,
         };
+        self.installed.insert(made.label, app);
         self.write(label, caller, may::MANAGE, |turn| {
             turn.book.integrations.insert(made.label, made.clone());
             turn.tell_of(EventType::IntegrationCreated, made.label, BTreeMap::new());

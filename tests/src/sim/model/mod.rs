@@ -17,6 +17,7 @@ pub mod copy;
 pub mod count;
 pub mod dates;
 pub mod deletion;
+pub mod delivery;
 pub mod edit;
 pub mod event;
 pub mod file;
@@ -109,6 +110,9 @@ pub struct Model {
     pub api_keys: BTreeMap<label::ApiKey, facts::ApiKey>,
     pub apps: BTreeMap<label::App, facts::App>,
     pub connections: BTreeMap<label::Connection, facts::Connection>,
+    /// The apps of all integrations that there ever were.
+    pub installed: BTreeMap<label::Integration, label::App>,
+    pub webhooks: delivery::Webhooks,
 }
 
 /// A request at work on a copy of the book: it counts when it ends well.
@@ -174,10 +178,13 @@ impl Model {
 
     fn keep(&mut self, turn: Turn) {
         let log = self.logs.entry(turn.book.label).or_default();
+        let known = log.len();
         for event in turn.emitted {
             let sequence = i64::try_from(log.len()).expect("a short log") + 1;
             log.push(Event { sequence, ..event });
         }
+        let new = log[known..].to_vec();
+        self.queue_events(&turn.book, &new);
         self.books.insert(turn.book.label, turn.book);
     }
 }

@@ -73,7 +73,7 @@ impl Operation for List {
         loop {
             let page = service
                 .read(self.book, caller, |tx, cx, book| event::list(tx, cx, book, &request))?;
-            pages.push(page.events.iter().map(|read| service.event(&read.event)).collect());
+            pages.push(service.events_seen(&page));
             request.below = page.next;
             if request.below.is_none() {
                 return Ok(Answer::Events(pages));

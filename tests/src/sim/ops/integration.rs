@@ -119,9 +119,11 @@ impl Operation for Integrations {
         Ok(Answer::Integrations(vec![match &self.deed {
             Deed::Install(asked) => model.install(book, caller, asked)?,
             Deed::Update(id, name, properties) => {
-                model.write(book, caller, may::MANAGE, |turn| {
+                let updated = model.write(book, caller, may::MANAGE, |turn| {
                     turn.update_integration(*id, name.as_deref(), properties)
-                })?
+                })?;
+                model.resume_failing(book, updated.app);
+                updated
             }
             Deed::Uninstall(id) => {
                 model.write(book, caller, may::MANAGE, |turn| turn.delete_integration(*id))?

@@ -13,6 +13,7 @@ pub mod connection;
 pub mod copy;
 pub mod count;
 pub mod deletion;
+pub mod delivery;
 pub mod event;
 pub mod file;
 pub mod group;
@@ -106,10 +107,12 @@ pub const TABLE: &[Row] = table! {
     2 "read and use tokens" token::draw_use,
     2 "createApiKey, revokeApiKey" api_key::draw_write,
     2 "read and use API keys" api_key::draw_use,
-    3 "createApp, updateApp" app::draw_write,
+    4 "createApp, updateApp" app::draw_write,
     1 "getApp, listApps" app::draw_read,
-    5 "write integrations" integration::draw_write,
+    6 "write integrations" integration::draw_write,
     2 "listIntegrations, listBookApps" integration::draw_read,
+    10 "deliver, pause, resume, give up" delivery::draw_work,
+    5 "backlog, replays, responses" delivery::draw_ask,
     4 "write connections" connection::draw_write,
     2 "read connections" connection::draw_read,
 };

@@ -32,7 +32,11 @@ impl Service {
         format!("sim{:x}-", self.users[0].id.get())
     }
 
-    fn app_label(&self, id: &str) -> label::App {
+    pub fn is_own_app(&self, id: &str) -> bool {
+        id.starts_with(&self.app_prefix())
+    }
+
+    pub fn app_label(&self, id: &str) -> label::App {
         let number = id.strip_prefix(&self.app_prefix()).and_then(|number| number.parse().ok());
         label::App(number.unwrap_or(u32::MAX))
     }
@@ -129,7 +133,7 @@ impl Service {
 
     /// Those of this world.
     pub fn apps(&self, views: &[app::View]) -> Vec<facts::AppSeen> {
-        let own = |view: &&app::View| view.app.id.as_str().starts_with(&self.app_prefix());
+        let own = |view: &&app::View| self.is_own_app(view.app.id.as_str());
         views.iter().filter(own).map(|view| self.app(view)).collect()
     }
 

@@ -2,6 +2,7 @@
 //! simulated clock.
 
 mod app;
+mod delivery;
 mod inputs;
 mod labels;
 mod translate;

@@ -1,0 +1,212 @@
+//! Webhooks without a network: what the courier does between the database and the apps.
+
+use std::sync::Arc;
+
+use daybook_domain::app::AppId;
+use daybook_domain::delivery::{BotResponse, DeliveryAttempt, Exchange, Remark};
+use daybook_domain::event::ReadEvent;
+use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant;
+use daybook_service::delivery::replay::{self, ReplayBegun};
+use daybook_service::delivery::{self, Leased, Occupied, Outcome, Prepared, pause};
+use daybook_service::event::View;
+use daybook_storage::{Lane, Tx};
+
+use super::{Service, refused};
+use crate::sim::facts::{EventSeen, Refused, Response};
+use crate::sim::label;
+use crate::sim::model::Caller;
+use crate::sim::model::delivery::{NOT_DELIVERED, Reply};
+
+/// Queues of one round; a world has fewer.
+const ALL: usize = 1_000;
+
+impl Service {
+    /// Sends all that is due, as the courier does; all apps answer the same.
+    pub fn deliver(&self, caller: &Caller, reply: Reply) -> Result<(), Refused> {
+        let now = Instant::new(caller.now);
+        loop {
+            let (lease, occupied) =
+                (self.ids.next(now), Occupied { most: ALL, ..Occupied::default() });
+            let taken =
+                self.found(caller, move |tx, _| delivery::take(tx, lease, occupied, (ALL, now)))?;
+            if taken.is_empty() {
+                return Ok(());
+            }
+            for first in taken {
+                let mut next = Some(first);
+                while let Some(leased) = next {
+                    next = self.deliver_one(leased, reply, now)?;
+                }
+            }
+        }
+    }
+
+    fn deliver_one(
+        &self,
+        leased: Leased,
+        reply: Reply,
+        now: Instant,
+    ) -> Result<Option<Leased>, Refused> {
+        let outcome = self.outcome(&leased, reply, now)?;
+        let (key, delivery) = (leased.delivery.key.clone(), leased.delivery.clone());
+        let finished =
+            self.work(&key, move |tx| delivery::finish(tx, &leased, outcome, (true, now)))?;
+        if finished.fails {
+            let ids = Arc::clone(&self.ids);
+            self.work(&key, move |tx| pause::failing(tx, &delivery, (&ids, "http://a", now)))?;
+        }
+        Ok(finished.next)
+    }
+
+    /// What becomes of a delivery to an app that answers this. Those of other worlds are dropped.
+    fn outcome(&self, leased: &Leased, reply: Reply, now: Instant) -> Result<Outcome, Refused> {
+        let delivery = &leased.delivery;
+        if !self.is_own_app(delivery.app.as_str()) {
+            return Ok(Outcome::Dropped);
+        }
+        let ids = Arc::clone(&self.ids);
+        let read = self.place.store.read(|tx| delivery::prepare(tx, delivery, (ids, now)));
+        Ok(match read.map_err(refused)? {
+            Prepared::Parcel(_) => {
+                let exchange = Exchange { at: now, milliseconds: 1, status: None, answer: None };
+                Outcome::Tried(attempt(reply), exchange)
+            }
+            Prepared::Unsent(remark) => Outcome::Unsent(remark),
+            Prepared::Lost => Outcome::Stopped,
+            Prepared::Nowhere => Outcome::Dropped,
+        })
+    }
+
+    /// Writes in a book, in nobody's name.
+    fn work<T: Send + 'static>(
+        &self,
+        key: &BookKey,
+        work: impl FnOnce(&mut Tx<'_>) -> daybook_service::Result<T> + Send + 'static,
+    ) -> Result<T, Refused> {
+        self.place.store.write(Lane::of_book(key.as_str()), work).map_err(refused)
+    }
+
+    pub fn give_up(&self, caller: &Caller) -> Result<(), Refused> {
+        let now = Instant::new(caller.now);
+        let overdue = self.place.store.read(|tx| pause::overdue(tx, now)).map_err(refused)?;
+        for queue in overdue {
+            loop {
+                let (key, queue) = (queue.book.clone(), queue.clone());
+                if self.work(&key, move |tx| pause::give_up(tx, &queue, now))? == 0 {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there was such an app.
+    pub fn pause(&self, book: label::Book, caller: &Caller, app: label::App) -> bool {
+        let (key, app) = (BookKey::new(self.labels.key(book)), AppId::stored(self.app_id(app)));
+        let (own, now) = (key.clone(), Instant::new(caller.now));
+        self.work(&key, move |tx| pause::by_operator(tx, own.as_str(), &app, now)).is_ok()
+    }
+
+    pub fn resume(&self, book: label::Book, _: &Caller, app: label::App) -> Result<bool, Refused> {
+        let (key, app) = (BookKey::new(self.labels.key(book)), self.app_id(app));
+        let paused = self.place.store.read(pause::list).map_err(refused)?;
+        let found = paused.into_iter().find(|one| one.book == key && one.app.as_str() == app);
+        let Some(queue) = found else { return Ok(false) };
+        self.work(&key, move |tx| pause::resume_by_operator(tx, &queue))?;
+        Ok(true)
+    }
+
+    pub fn backlog(&self, book: label::Book, caller: &Caller) -> Result<usize, Refused> {
+        let waiting = self.read(book, caller, replay::backlog)?;
+        Ok(usize::try_from(waiting).expect("a count"))
+    }
+
+    pub fn replay(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        (events, errors_only): (&[i64], bool),
+    ) -> Result<(), Refused> {
+        let ids: Vec<String> = events.iter().map(|event| self.event_id(book, *event)).collect();
+        self.write(book, caller, move |tx, cx, key| {
+            replay::replay(tx, cx, key, (&ids, errors_only))
+        })
+    }
+
+    pub fn delete_response(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        (event, app): (i64, label::App),
+    ) -> Result<EventSeen, Refused> {
+        let (id, app) = (self.event_id(book, event), self.app_id(app));
+        let view =
+            self.write(book, caller, move |tx, cx, key| replay::delete(tx, cx, key, (&id, &app)))?;
+        Ok(self.one_seen(&view))
+    }
+
+    /// As http does it: takes the queue, sends, and writes down what came of it.
+    pub fn replay_response(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        (event, app, reply): (i64, label::App, Reply),
+    ) -> Result<EventSeen, Refused> {
+        let (id, app) = (self.event_id(book, event), self.app_id(app));
+        let begun = self.write(book, caller, move |tx, cx, key| {
+            replay::begin(tx, cx, key, (&id, &app), None)
+        })?;
+        let ReplayBegun::Leased(leased) = begun else {
+            return Err(Refused::new("answered before"));
+        };
+        let outcome = self.outcome(&leased, reply, Instant::new(caller.now))?;
+        let view =
+            self.write(book, caller, move |tx, cx, _| replay::end(tx, cx, &leased, outcome))?;
+        Ok(self.one_seen(&view))
+    }
+
+    /// 8.17.
+    fn event_id(&self, book: label::Book, event: i64) -> String {
+        format!("{event:012x}{}", self.labels.key(book))
+    }
+
+    fn one_seen(&self, view: &View) -> EventSeen {
+        let all = self.events_seen(view);
+        all.into_iter().next().expect("the event is shown")
+    }
+
+    /// Events with what apps have said about them.
+    pub fn events_seen(&self, view: &View) -> Vec<EventSeen> {
+        let seen = |read: &ReadEvent| EventSeen {
+            event: self.event(&read.event),
+            responses: self.responses(view, read.event.sequence),
+        };
+        view.events.iter().map(seen).collect()
+    }
+
+    pub fn responses(&self, view: &View, event: i64) -> Vec<Response> {
+        let said = |one: &BotResponse| Response {
+            app: self.app_label(one.app.as_str()),
+            kind: one.kind,
+            // Why is for people.
+            message: if one.message.starts_with(NOT_DELIVERED) {
+                NOT_DELIVERED.to_owned()
+            } else {
+                one.message.clone()
+            },
+            at: one.created_at.milliseconds(),
+        };
+        view.responses.get(&event).into_iter().flatten().map(said).collect()
+    }
+}
+
+fn attempt(reply: Reply) -> DeliveryAttempt {
+    match reply {
+        Reply::Fine(remark) => DeliveryAttempt::Answered(
+            remark.map(|(kind, message)| Remark { kind, message: message.to_owned() }),
+        ),
+        Reply::Failed => DeliveryAttempt::Failed("status 500".to_owned()),
+        Reply::Busy(seconds) => DeliveryAttempt::Busy(seconds),
+    }
+}
