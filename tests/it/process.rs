@@ -273,6 +273,12 @@ fn mounted_under_a_prefix(engine: Engine) {
         server.beside(&["--path-prefix", "/inside", "--public-url", "https://example.com"]);
     let own = "https://example.com/auth/authorize";
     assert_eq!(found(&behind, "/inside/openapi.json"), ["/", own]);
+    let file = server.data_dir().join("providers.json");
+    let elsewhere = "https://id.example.com/authorize?realm=books";
+    let providers = json!({"items": [], "authorizationUrl": elsewhere});
+    std::fs::write(&file, providers.to_string()).expect("a file");
+    let by_provider = server.beside(&["--providers", file.to_str().expect("UTF-8")]);
+    assert_eq!(found(&by_provider, "/openapi.json"), ["/", elsewhere]);
 }
 
 /// Issue 2: `/ready` says whether requests can be served, and does not hang when they cannot.

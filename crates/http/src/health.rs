@@ -9,6 +9,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::error::ApiError;
+use crate::identity::provider::Providers;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::host;
 use crate::run;
@@ -66,9 +67,9 @@ impl Contract {
         Self { before: before.replacen("\"basePath\": \"/\"", &named, 1), after }
     }
 
-    /// The text, for clients that find the server at this address.
-    fn at(&self, base: &str) -> String {
-        let address = json!(format!("{base}/auth/authorize"));
+    /// The text, for clients that ask for tokens at this address.
+    fn authorized_at(&self, address: &str) -> String {
+        let address = json!(address);
         format!("{}\"authorizationUrl\": {address}{}", self.before, self.after)
     }
 }
@@ -79,10 +80,12 @@ pub(crate) async fn contract(
     state: web::Data<AppState>,
     contract: web::Data<Contract>,
 ) -> HttpResponse {
+    let elsewhere = state.identity.providers().and_then(Providers::authorization_url);
+    let own = || format!("{}/auth/authorize", state.base(host(&request)));
     HttpResponse::Ok()
         .content_type(ContentType::json())
         .insert_header((CACHE_CONTROL, "max-age=300"))
-        .body(contract.at(&state.base(host(&request))))
+        .body(contract.authorized_at(&elsewhere.map_or_else(own, str::to_owned)))
 }
 
 /// Where the contract of `/auth` names its server (behaviour 11.22).

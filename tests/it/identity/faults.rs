@@ -143,6 +143,8 @@ fn files_that_cannot_be_read(_: Engine) {
         r#"{"items": {}}"#,
         r#"{"items": [], "more": 1}"#,
         r#"{"items": []} {}"#,
+        r#"{"items": [], "authorizationUrl": "http://id.example.com"}"#,
+        r#"{"items": [], "authorizationUrl": ["https://id.example.com"]}"#,
     ] {
         let file = File::with_text(text);
         let said = refused_file(&file.path(), text);

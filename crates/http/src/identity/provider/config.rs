@@ -18,9 +18,11 @@ use crate::wire::objects_only;
 
 /// The file as a whole, entries still unread so that a fault can name the entry it is in.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, remote = "Self")]
+#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct ProvidersFile {
     items: Vec<serde_json::Value>,
+    #[serde(default)]
+    authorization_url: Option<String>,
 }
 
 objects_only!(ProvidersFile);
@@ -88,7 +90,8 @@ impl Providers {
             return Err(format!("items has {count} entries; at most {MAX_PROVIDERS} are allowed"));
         }
         let outgoing = Outgoing::new().map_err(|failure| failure.to_string())?;
-        let mut all = Self::with(outgoing);
+        let asked_at = file.authorization_url.map(|url| endpoint("authorizationUrl", &url));
+        let mut all = Self::with(outgoing, asked_at.transpose()?);
         for (index, entry) in file.items.into_iter().enumerate() {
             all.add(entry).map_err(|fault| format!("items[{index}]: {fault}"))?;
         }

@@ -52,11 +52,17 @@ pub struct Providers {
     outgoing: Outgoing,
     issuers: Vec<oidc::Issuer>,
     opaque: Vec<OpaqueProvider>,
+    authorization_url: Option<Url>,
 }
 
 impl Providers {
-    fn with(outgoing: Outgoing) -> Self {
-        Self { outgoing, issuers: Vec::new(), opaque: Vec::new() }
+    fn with(outgoing: Outgoing, authorization_url: Option<Url>) -> Self {
+        Self { outgoing, issuers: Vec::new(), opaque: Vec::new(), authorization_url }
+    }
+
+    /// Where clients ask for tokens, when not here (behaviour 0.25).
+    pub(crate) fn authorization_url(&self) -> Option<&str> {
+        self.authorization_url.as_ref().map(Url::as_str)
     }
 
     /// Whom a token lets in: by the keys of its issuer where it is a JWT of one that is configured,
