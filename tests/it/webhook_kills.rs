@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::torture::deliveries::{Plan, run};
-use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, pause};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, bots, pause};
 use serde_json::json;
 
 use crate::Lone;
@@ -15,7 +15,11 @@ use crate::reading::items;
 use crate::webhooks::install;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_8_9_others_take_over_within_a_minute, rule_8_9_every_event_arrives_in_order,]
+    crate::lone![
+        rule_8_9_others_take_over_within_a_minute,
+        rule_8_9_every_event_arrives_in_order,
+        rule_8_9_writers_and_deliveries_wait_in_no_circle,
+    ]
 }
 
 /// Who goes on after a process has ended: the other one, or the next one on the same file.
@@ -87,4 +91,38 @@ fn rule_8_9_every_event_arrives_in_order(engine: Engine) {
     let delivered = run(engine, plan).expect("everything is delivered");
     assert_eq!(delivered.violations, [] as [String; 0], "{delivered:?}");
     assert_eq!(delivered.arrivals - delivered.repeated, plan.deliveries(), "{delivered:?}");
+}
+
+/// Books of the same writers, some of which also take the queues.
+const BOOKS: usize = 8;
+
+/// Two processes that both write in the same books and both deliver: whoever waits for a book or a
+/// queue gets it, so that no write is lost.
+fn rule_8_9_writers_and_deliveries_wait_in_no_circle(engine: Engine) {
+    let first = Server::start(engine);
+    let second = (engine == Engine::Postgres).then(|| first.beside(&[]));
+    let owner = first.client("owner@example.com");
+    let receiver = Receiver::forgetting(|_| fine("{}"));
+    let apps: Vec<String> = (0..3).map(|_| bots::register(&owner, &receiver.url())).collect();
+    let books: Vec<String> = (0..BOOKS).map(|_| bots::book(&owner, &apps)).collect();
+    let token = owner.token().expect("a token");
+    let processes: Vec<&Server> = [Some(&first), second.as_ref()].into_iter().flatten().collect();
+    let end = Instant::now() + Duration::from_secs(5);
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let caller = processes[number % processes.len()].client_with_token(token);
+            let books = &books;
+            scope.spawn(move || {
+                let mut turn = number;
+                while Instant::now() < end {
+                    let path = format!("/v5/books/{}/transactions", books[turn % BOOKS]);
+                    caller.post(&path, &bots::lunch("Lunch")).ok();
+                    turn += 3;
+                }
+            });
+        }
+    });
+    for log in processes.iter().map(|process| process.log()) {
+        assert!(!log.contains("a group of writes was lost"), "{log}");
+    }
 }

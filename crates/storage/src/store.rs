@@ -8,9 +8,9 @@
 //!
 //! **Lanes.** A write has a lane, and a lane always has the same writer of a process. The lane is
 //! the book; the user, for collections; the username, for a new user; [`Lane::NO_BOOK`], or the
-//! idempotency key, for a new book. The caller gives it, because the writer is chosen before
-//! anything is loaded. SQLite has one writer, PostgreSQL four in each process. So inside one
-//! process no write of a book waits for the book's lock.
+//! idempotency key, for a new book; [`Lane::QUEUES`], to take deliveries. The caller gives it,
+//! because the writer is chosen before anything is loaded. SQLite has one writer, PostgreSQL four
+//! in each process. So inside one process no write of a book waits for the book's lock.
 //!
 //! Dropping the store lets the writers finish what they have taken on.
 
@@ -44,6 +44,10 @@ pub struct Lane(u64);
 impl Lane {
     /// Writes that belong to no book.
     pub const NO_BOOK: Self = Self(0);
+
+    /// What takes queues of deliveries. It comes after the lanes of all books: who writes in a book
+    /// waits for its queues, so nobody who holds queues may wait for a book.
+    pub const QUEUES: Self = Self(u64::MAX);
 
     /// The lane of a book.
     #[must_use]

@@ -5,11 +5,11 @@
 //!
 //! **Order.** A group is sorted by lane, and within a lane it keeps its order. Every process takes
 //! the locks of books in this order, so two groups never wait for each other's books. All other
-//! lanes come before those of books: to delete a book also deletes rows of users' collections, and
-//! passes over those that are being changed, so nobody waits for a user's rows while holding a
-//! book. Who founds a book shares its owner's row with all but the operator, who gives way
-//! ([`crate::user::Users::take`]); the count of changes that all processes write is the last row of
-//! a group.
+//! lanes but [`Lane::QUEUES`] come before those of books: to delete a book also deletes rows of
+//! users' collections, and passes over those that are being changed, so nobody waits for a user's
+//! rows while holding a book. Who founds a book shares its owner's row with all but the operator,
+//! who gives way ([`crate::user::Users::take`]); the count of changes that all processes write is
+//! the last row of a group.
 //!
 //! **A refusal** undoes its unit of work alone ([`Tx`]). A panic is caught, undone and answered as
 //! an error.

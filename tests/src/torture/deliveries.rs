@@ -143,7 +143,7 @@ fn wait(
             last = (count(), Instant::now());
         }
         if plan.hasten && last.1.elapsed() > SILENCE {
-            let ended = "UPDATE delivery_queues SET due_at = 0 WHERE lease IS NOT NULL";
+            let ended = "UPDATE delivery_queues SET leased_until = 0 WHERE lease IS NOT NULL";
             Backdoor::open(server).execute(ended);
             last.1 = Instant::now();
         }

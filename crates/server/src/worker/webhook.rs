@@ -99,7 +99,7 @@ impl WebhookWorker {
         let take = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::take(tx, lease, occupied, (free, now))
         };
-        Ok(block(move || store.write(Lane::NO_BOOK, take)).await??)
+        Ok(block(move || store.write(Lane::QUEUES, take)).await??)
     }
 
     /// Delivers the first event of a queue, and some of those behind it.

@@ -83,6 +83,7 @@ pub fn take(
 
 /// Prolongs a lease.
 pub fn prolong(tx: &mut Tx<'_>, leased: &Leased, now: Instant) -> Result<()> {
+    tx.books().lock(leased.delivery.key.as_str())?;
     if !tx.deliveries().prolong(leased, until(now))? {
         // Its book may have gone since.
         tx.detached_deliveries().prolong(leased, until(now))?;
@@ -168,6 +169,7 @@ pub fn finish(
     outcome: Outcome,
     (goes_on, now): (bool, Instant),
 ) -> Result<Finished> {
+    tx.books().lock(leased.delivery.key.as_str())?;
     let Some(held) = tx.deliveries().hold(leased)? else {
         return detached::finish(tx, leased, outcome, now);
     };

@@ -2,8 +2,10 @@
 //! the write buffer, and found across books, by when they are due.
 //!
 //! What one process at a time does is not a delivery but a queue: the deliveries of an app in a
-//! book. Its row is locked by whoever changes it, always before its deliveries, and never two of
-//! them by one unit of work that waits; a writer locks the book first. So nobody waits in a circle.
+//! book. Its row is locked by whoever changes it, always before its deliveries. Who waits for it
+//! has locked the book first: who writes events, and who writes down what became of a delivery. Who
+//! takes queues waits for nobody, passes over those that are locked, and comes last in its group
+//! ([`crate::Lane::QUEUES`]). So nobody waits in a circle.
 //!
 //! | Module | What it does |
 //! |---|---|
