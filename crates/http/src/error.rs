@@ -222,6 +222,11 @@ impl ApiError {
         self.status() == StatusCode::UNAUTHORIZED
     }
 
+    /// Whether the same may succeed a moment later.
+    pub(crate) fn is_unavailable(&self) -> bool {
+        self.status() == StatusCode::SERVICE_UNAVAILABLE
+    }
+
     /// Whether it says that nobody is signed in.
     pub(crate) const fn is_signed_out(&self) -> bool {
         matches!(self.session_refusal(), Some(session::Refusal::SignedOut))

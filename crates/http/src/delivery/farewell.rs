@@ -18,7 +18,7 @@ impl Courier {
     /// Copies what apps are still to be told of the deletion of a book, before its rows go.
     ///
     /// # Errors
-    /// When it cannot be read or written; then the book must stay.
+    /// When the database does not answer; then the book must stay.
     pub async fn take_leave(&self, book: &BookKey) -> Result<(), String> {
         self.copy_all(book).await.map_err(|error| error.to_string())
     }
@@ -26,7 +26,18 @@ impl Courier {
     async fn copy_all(&self, book: &BookKey) -> Result<(), ApiError> {
         let key = book.clone();
         for delivery in run::read(&self.state, move |tx| wanted(tx, &key)).await? {
-            self.copy(delivery).await?;
+            let app = delivery.app.clone();
+            match self.copy(delivery).await {
+                Ok(()) => {}
+                Err(error) if error.is_unavailable() => return Err(error),
+                // What cannot be read now never can: the book need not wait for it.
+                Err(error) => tracing::warn!(
+                    app = app.as_str(),
+                    book = book.as_str(),
+                    error = error.to_string(),
+                    "an app was not told of the deletion of a book"
+                ),
+            }
         }
         Ok(())
     }

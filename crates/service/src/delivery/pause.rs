@@ -22,7 +22,8 @@ const MAX_OVERDUE: i64 = 1_000;
 /// Deliveries that one unit of work gives up.
 const GIVEN_UP_AT_ONCE: i64 = 500;
 
-/// Pauses an app that has failed for too long, and tells who installed it; whether it is so.
+/// Pauses an app that has failed for too long, and tells who installed it, unless the book is
+/// deleted; whether it is so.
 /// Whoever answers first may have resumed it, or paused it, since that was found.
 ///
 /// # Errors
@@ -42,7 +43,7 @@ pub fn failing(
     tx.deliveries().pause(queue, PauseCause::Failing, now)?;
     let installer = tx.integrations().installer(delivery.book, &delivery.app)?;
     let app = tx.apps().find(delivery.app.as_str())?;
-    if let (Some(installer), Some(app)) = (installer, app)
+    if let (Some(installer), Some(app), None) = (installer, app, found.deletion)
         && let Some(installer) = tx.users().by_ids(&[installer])?.into_iter().next()
         && installer.disabled_at.is_none()
     {
