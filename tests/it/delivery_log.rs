@@ -12,7 +12,7 @@ use crate::reading::items;
 use crate::webhooks::install;
 
 /// Nobody listens there.
-const NOBODY: &str = "http://127.0.0.1:1/";
+pub const NOBODY: &str = "http://127.0.0.1:1/";
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
@@ -22,12 +22,11 @@ pub fn tests() -> Vec<Case> {
         rule_12_13_long_answers,
         rule_12_13_pages,
         rule_12_13_the_last_hundred,
-        rule_12_13_thirty_days,
         rule_12_13_what_is_refused,
     ]
 }
 
-fn book(server: &Server) -> Cast {
+pub fn book(server: &Server) -> Cast {
     Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
@@ -49,12 +48,12 @@ pub fn attempts(cast: &Cast, count: usize) -> Vec<Value> {
     found
 }
 
-fn lunch(cast: &Cast) {
+pub fn lunch(cast: &Cast) {
     cast.record("2026-01-05", "10", "Cash", "Food", "lunch");
 }
 
 /// replayEventResponse of the newest posting, which fails.
-fn replay(cast: &Cast, app: &Value) {
+pub fn replay(cast: &Cast, app: &Value) {
     let path = log_of(cast).replace("/deliveries", &format!("/responses/{}", id(app)));
     cast.owner.put(&path, &Value::Null).ok();
 }
@@ -174,22 +173,6 @@ fn rule_12_13_the_last_hundred(server: &Server) {
     let logged = items(&page);
     assert_eq!(logged.len(), 100, "12.13: the last hundred are kept");
     assert_eq!((&logged[0]["attempt"], &logged[99]["attempt"]), (&json!(105), &json!(6)));
-}
-
-fn rule_12_13_thirty_days(server: &Server) {
-    let cast = book(server);
-    lunch(&cast);
-    let app = install(&cast, NOBODY, &["BOOK_DELETED"], json!({}));
-    replay(&cast, &app);
-    replay(&cast, &app);
-    let past = format!(
-        "UPDATE delivery_attempts SET at = at - 2592000000 WHERE app_id = '{}' AND attempt = 1",
-        id(&app)
-    );
-    assert_eq!(Backdoor::open(server).execute(&past), 1);
-    // By the first round of a process that starts.
-    let _sweeper = server.beside(&[]);
-    assert_eq!(attempts(&cast, 1)[0]["attempt"], 2, "12.13: older ones are removed");
 }
 
 fn rule_12_13_what_is_refused(server: &Server) {

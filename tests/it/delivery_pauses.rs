@@ -23,7 +23,7 @@ pub fn tests() -> Vec<Case> {
         rule_8_19_the_operator_pauses,
         rule_8_19_who_has_installed_it_does_not_undo_the_operator,
         rule_8_19_what_the_operator_is_told,
-        rule_8_19_events_wait_for_thirty_days,
+        rule_8_19_a_pause_takes_hold_at_once,
         rule_8_6_a_secret_that_does_not_open,
         rule_8_12_a_replay_leaves_the_pause_of_a_busy_app,
         rule_8_12_a_replay_leaves_the_pause_of_a_retry,
@@ -31,19 +31,19 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
-const POSTED: [&str; 1] = ["TRANSACTION_POSTED"];
+pub const POSTED: [&str; 1] = ["TRANSACTION_POSTED"];
 const THREE_DAYS: i64 = 259_200_000;
 
 fn book(server: &Server) -> Cast {
     Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
-fn lunch(cast: &Cast, description: &str) {
+pub fn lunch(cast: &Cast, description: &str) {
     cast.record("2026-01-05", "10", "Cash", "Food", description);
 }
 
 /// The descriptions of the transactions that came.
-fn descriptions(received: &[Received]) -> Vec<String> {
+pub fn descriptions(received: &[Received]) -> Vec<String> {
     let text = |one: &Received| {
         let transaction = &one.body["data"]["object"]["transaction"];
         transaction["description"].as_str().unwrap_or("no transaction").to_owned()
@@ -53,7 +53,7 @@ fn descriptions(received: &[Received]) -> Vec<String> {
 
 /// `daybook webhooks`: what it prints for an app, each line as its columns.
 #[track_caller]
-fn webhooks(server: &Server, verb: &str, arguments: &[&str], app: &Value) -> Vec<Vec<String>> {
+pub fn webhooks(server: &Server, verb: &str, arguments: &[&str], app: &Value) -> Vec<Vec<String>> {
     let printed = run(server, &[&["webhooks", verb], arguments].concat()).expect("it is done");
     let lines = printed.lines().map(|line| line.split('\t').map(str::to_owned).collect());
     lines.filter(|columns: &Vec<String>| columns[1] == id(app)).collect()
@@ -63,7 +63,7 @@ fn paused(server: &Server, app: &Value) -> Vec<Vec<String>> {
     webhooks(server, "list", &[], app)
 }
 
-fn change(server: &Server, statement: &str, app: &Value) {
+pub fn change(server: &Server, statement: &str, app: &Value) {
     let statement = statement.replace("APP", id(app));
     assert_eq!(Backdoor::open(server).execute(&statement), 1, "{statement}");
 }
@@ -73,7 +73,7 @@ fn backlog(cast: &Cast) -> Value {
 }
 
 /// The messages of the responses to the postings, the newest first.
-fn messages(cast: &Cast) -> Vec<String> {
+pub fn messages(cast: &Cast) -> Vec<String> {
     let page = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
     let message = |event: &Value| {
         let first = event["botResponses"].get(0)?;
@@ -205,29 +205,24 @@ fn rule_8_19_what_the_operator_is_told(server: &Server) {
     assert_eq!(run(server, &["webhooks", "resume", "--book", &cast.book]), Ok(String::new()));
 }
 
-fn rule_8_19_events_wait_for_thirty_days(server: &Server) {
-    let (cast, receiver) = (book(server), Receiver::start());
+/// 8.19: also in the middle of what waits; what is on its way gets there.
+fn rule_8_19_a_pause_takes_hold_at_once(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::answering(|_| {
+        pause(Duration::from_millis(2_000));
+        fine("{}")
+    });
     let app = install(&cast, &receiver.url(), &POSTED, json!({}));
-    webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
-    for description in ["one", "two"] {
+    for description in ["one", "two", "three"] {
         lunch(&cast, description);
     }
-    change(server, "UPDATE delivery_queues SET paused_at = 1 WHERE app_id = 'APP'", &app);
-    // By the first round of a process that starts.
-    let sweeper = server.beside(&[]);
-    let why = "not delivered: the app has been paused for 30 days";
-    eventually("8.19: they are given up", || messages(&cast) == [why, why]);
-    eventually("it is logged", || sweeper.log().contains("events were given up: their app has"));
-    drop(sweeper);
-    webhooks(server, "resume", &["--app", id(&app)], &app);
-    lunch(&cast, "three");
     receiver.wait_for(1);
-    let page = cast.owner.get(&cast.path("/events?error=true")).ok();
-    let ids: Vec<Value> = items(&page).iter().map(|event| json!({"id": event["id"]})).collect();
-    let batch = cast.path("/events/replay/batch?errorsOnly=true");
-    cast.owner.patch(&batch, &json!({"items": ids})).no_content();
-    let received = receiver.wait_for(3);
-    assert_eq!(descriptions(&received), ["three", "one", "two"], "8.12: they can be replayed");
+    webhooks(server, "pause", &["--book", &cast.book, "--app", id(&app)], &app);
+    eventually("the first one has arrived", || paused(server, &app)[0][4] == "2");
+    pause(Duration::from_millis(1_200));
+    assert_eq!(receiver.received().len(), 1, "8.19: the next one waits");
+    webhooks(server, "resume", &["--book", &cast.book], &app);
+    assert_eq!(descriptions(&receiver.wait_for(3)), ["one", "two", "three"]);
 }
 
 fn rule_8_6_a_secret_that_does_not_open(server: &Server) {

@@ -168,6 +168,7 @@ modules! {
         audit_runs,
         collection_moves,
         contract_fuzz,
+        delivery_sweeps,
         durability,
         event_corruption,
         event_times,
