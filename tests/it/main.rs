@@ -184,6 +184,7 @@ modules! {
         memory,
         migrations,
         plans,
+        privacy,
         process,
         quotas,
         refused_tokens,

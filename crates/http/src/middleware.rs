@@ -38,6 +38,7 @@ pub(crate) async fn observe(
     let route = request.match_pattern().unwrap_or_else(|| "-".to_owned());
     let state = request.app_data::<web::Data<AppState>>();
     let allowed = state.map(|state| state.headers.allowed.clone());
+    let encrypted = state.is_some_and(|state| state.is_encrypted());
     let trusted = state.and_then(|state| {
         let origin = origin::with_credentials(
             (request.path(), &state.path_prefix),
@@ -58,6 +59,7 @@ pub(crate) async fn observe(
         headers.insert(REQUEST_ID, value);
     }
     add_cors(headers, allowed, trusted);
+    guard(headers, encrypted);
     if response.response().head().connection_type() == ConnectionType::Close {
         running.iter_mut().for_each(Running::close);
     }
@@ -77,6 +79,26 @@ fn given_id(headers: &HeaderMap) -> Option<String> {
         && text.len() <= MAX_ID
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
     plain.then(|| text.to_owned())
+}
+
+/// What browsers and caches must not do with an answer, unless its handler knows better: keep it,
+/// guess its type, show a page inside another one, or come back without TLS (behaviour 0.31).
+fn guard(headers: &mut HeaderMap, encrypted: bool) {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let page = kind.is_some_and(|kind| kind.starts_with("text/html"));
+    let mut say = |name: HeaderName, value: &'static str| {
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    };
+    say(header::CACHE_CONTROL, "no-store");
+    say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    if encrypted {
+        say(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+    }
+    if page {
+        say(header::CONTENT_SECURITY_POLICY, "frame-ancestors 'none'");
+    }
 }
 
 /// Every origin may read every answer, but only without credentials; `trusted` may send them too

@@ -108,6 +108,11 @@ impl AppState {
         }
     }
 
+    /// Whether clients reach this server with TLS.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.public_url.as_ref().is_some_and(|url| url.starts_with("https:"))
+    }
+
     /// The path under which clients find the API; empty for none. The public address counts: a
     /// proxy may remove a part of the path before a request arrives.
     pub(crate) fn public_path(&self) -> &str {

@@ -19,7 +19,7 @@ use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 
 use crate::cli::{BookArgs, BookCommand, DataArgs, LoginArgs, TokenArgs, TokenCommand};
-use crate::{clock, key};
+use crate::{clock, key, private};
 
 /// How often a new user is tried again when another process makes users of the same name.
 pub(crate) const MAX_COLLISIONS: u32 = 20;
@@ -145,9 +145,20 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
 /// # Errors
 /// A database that cannot be opened.
 pub(crate) fn open(data: &DataArgs) -> anyhow::Result<Store> {
-    key::prepare(&data.data_dir)?;
-    Store::open(&Options::for_command(Address::parse(&data.database())?))
-        .context("the database cannot be opened")
+    private::own_directory(&data.data_dir)?;
+    Store::open(&Options::for_command(address(data)?)).context("the database cannot be opened")
+}
+
+/// Where the database of an installation is.
+///
+/// # Errors
+/// An address that cannot be read; a file that others may read.
+pub(crate) fn address(data: &DataArgs) -> anyhow::Result<Address> {
+    let address = Address::parse(&data.database())?;
+    if let Address::Sqlite(path) = &address {
+        private::check_database(path)?;
+    }
+    Ok(address)
 }
 
 /// The user with an address.

@@ -13,7 +13,7 @@ use object_store::prefix::PrefixStore;
 use object_store::{ClientOptions, RetryConfig};
 
 use crate::cli::FileStoreArgs;
-use crate::key;
+use crate::private;
 
 /// How often a request to a store is tried again, and for how long: somebody waits for the answer.
 const RETRIES: usize = 3;
@@ -43,7 +43,7 @@ pub(crate) fn open(options: &FileStoreArgs, data_dir: &Path) -> anyhow::Result<B
 }
 
 fn on_disk(folder: PathBuf) -> anyhow::Result<Blobs> {
-    key::prepare(&folder)?;
+    private::make_directory(&folder)?;
     let store = LocalFileSystem::new_with_prefix(&folder)
         .with_context(|| format!("{} cannot be used for files", folder.display()))?;
     // Synced, so that a power cut takes no bytes that a row names. The folder of a book is removed

@@ -11,6 +11,7 @@ mod keys;
 mod limit;
 mod mail;
 mod outbox;
+mod private;
 mod rate;
 mod registries;
 mod serve;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
+    private::keep_files_private();
     match cli.command {
         Command::Serve(options) => serve::run(&options),
         Command::Token(options) => admin::token(*options),

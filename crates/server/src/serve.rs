@@ -13,7 +13,7 @@ use daybook_http::{
     check_keys,
 };
 use daybook_service::{Ids, signing_key};
-use daybook_storage::{Address, Options, Store};
+use daybook_storage::{Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
@@ -26,7 +26,7 @@ use crate::worker::{
     self, Stop, Worker, api_key_calls, audit, book_removal, copy_sweep, delivery_sweep, file_sweep,
     identity, mail, webhook,
 };
-use crate::{clock, files, key, limit, registries};
+use crate::{admin, clock, files, key, limit, registries};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes running requests and closes the store.
 ///
@@ -41,7 +41,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let clients = options.clients.as_deref().map(registries::clients).transpose()?;
     let identity = Arc::new(Identity::new(key::load(data_dir)?, providers));
     let store = Arc::new(
-        Store::open(&Options::new(Address::parse(&options.data.database())?))
+        Store::open(&Options::new(admin::address(&options.data)?))
             .context("the database cannot be opened")?,
     );
     check_keys(store.read(signing_key::list)?, identity.key(), clock::now())?;
@@ -181,10 +181,11 @@ fn mail_address(options: &ServeArgs, address: SocketAddr) -> String {
 
 /// Logs that the server is ready, and what to do first.
 fn announce(options: &ServeArgs, address: SocketAddr) {
-    if !address.ip().is_loopback() && options.public_url.is_none() {
+    let encrypted = options.public_url.as_ref().is_some_and(|url| url.starts_with("https:"));
+    if !address.ip().is_loopback() && !encrypted {
         tracing::warn!(
-            "links to files will be http:// with the host of each request; behind a proxy that \
-                does TLS, give --public-url"
+            "access tokens and links to files travel in clear; let a proxy do TLS, and give \
+                --public-url with https://"
         );
     }
     tracing::info!(%address, "daybook is ready: http://{address}/docs");

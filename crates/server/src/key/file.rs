@@ -2,10 +2,12 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
+
+use crate::private;
 
 /// Only the owner may read.
 const MODE: u32 = 0o600;
@@ -21,10 +23,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("{shown} cannot be read")),
     };
-    let mode = fs::metadata(path)?.permissions().mode() & 0o777;
-    if mode & 0o077 != 0 {
-        bail!("{shown} may be read by others (mode {mode:o}); chmod 600 it");
-    }
+    private::check_file(path)?;
     Ok(Some(held))
 }
 

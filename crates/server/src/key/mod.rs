@@ -5,13 +5,13 @@
 mod file;
 pub(crate) mod sealing;
 
-use std::fs::{DirBuilder, File};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use daybook_http::LocalKey;
 
+use crate::private;
 use sealing::SealingFile;
 
 const FILE: &str = "token.key";
@@ -30,7 +30,7 @@ pub(crate) fn load(data_dir: &Path) -> anyhow::Result<LocalKey> {
 
 /// The secret of `token.key`.
 fn token_secret(data_dir: &Path) -> anyhow::Result<Vec<u8>> {
-    prepare(data_dir)?;
+    private::own_directory(data_dir)?;
     let path = data_dir.join(FILE);
     let secret = match file::read(&path)? {
         Some(secret) => secret,
@@ -56,18 +56,6 @@ pub(crate) fn lock(data_dir: &Path) -> anyhow::Result<File> {
     let held = File::open(data_dir.join(FILE))?;
     held.try_lock().context("another command changes the keys just now")?;
     Ok(held)
-}
-
-/// Makes a directory if it is missing; only its owner may enter it.
-///
-/// # Errors
-/// When it cannot be made.
-pub(crate) fn prepare(data_dir: &Path) -> anyhow::Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(data_dir)
-        .with_context(|| format!("{} cannot be made", data_dir.display()))
 }
 
 fn random() -> anyhow::Result<Vec<u8>> {
