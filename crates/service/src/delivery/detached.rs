@@ -27,6 +27,7 @@ pub fn detach(
     copy: &EventCopy,
     now: Instant,
 ) -> Result<()> {
+    tx.books().lock(delivery.key.as_str())?;
     Ok(tx.detached_deliveries().detach(delivery, copy, now)?)
 }
 
