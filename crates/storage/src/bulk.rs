@@ -40,18 +40,21 @@ impl<'a> Bulk<'a> {
         self.rows.push(values.into());
     }
 
-    fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<()> {
+    fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<usize> {
+        let mut written: usize = 0;
         let most_rows = MAX_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
         let mut rows = self.rows.into_iter().peekable();
         while rows.peek().is_some() {
             let sql = Sql::new(self.head).push(" VALUES ");
             let (sql, count) = sql.rows(rows.by_ref().take(most_rows));
-            sql.push(self.tail).cached_up_to(count).execute(conn)?;
+            let changed = sql.push(self.tail).cached_up_to(count).execute(conn)?;
+            written = written.saturating_add(changed);
         }
-        Ok(())
+        Ok(written)
     }
 
-    fn execute_as_arrays(self, conn: &mut PgConnection) -> QueryResult<()> {
+    fn execute_as_arrays(self, conn: &mut PgConnection) -> QueryResult<usize> {
+        let mut written: usize = 0;
         let mut rows = self.rows.into_iter().peekable();
         while rows.peek().is_some() {
             let mut columns: Vec<Column<'a>> = Vec::with_capacity(self.columns);
@@ -63,15 +66,21 @@ impl<'a> Bulk<'a> {
                     }
                 }
             }
-            Arrays { head: self.head, columns, tail: self.tail }.execute(conn)?;
+            let arrays = Arrays { head: self.head, columns, tail: self.tail };
+            written = written.saturating_add(arrays.execute(conn)?);
         }
-        Ok(())
+        Ok(written)
     }
 }
 
 impl Conn {
     /// Writes rows.
     pub(crate) fn write(&mut self, rows: Bulk<'_>) -> QueryResult<()> {
+        self.write_counted(rows).map(drop)
+    }
+
+    /// Writes rows; how many were inserted or changed.
+    pub(crate) fn write_counted(&mut self, rows: Bulk<'_>) -> QueryResult<usize> {
         match self {
             Self::Sqlite(conn) => rows.execute_as_list(conn),
             Self::Postgres(conn) => rows.execute_as_arrays(conn),

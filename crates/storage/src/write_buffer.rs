@@ -122,27 +122,22 @@ impl WriteBuffer {
         self.book_states.extend(book_states);
     }
 
-    /// Whether deliveries are queued.
-    pub(crate) fn delivers(&self) -> bool {
-        !self.deliveries.is_empty()
-    }
-
     /// Writes everything, with one bulk statement for each table, and puts the states of the books
-    /// into `written`.
+    /// into `written`; whether queues of deliveries have become due.
     pub(crate) fn flush(
         self,
         conn: &mut Conn,
         written: &mut HashMap<BookId, BookStateRow>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let Self { added, remote_ids: _, text: _, total_deltas, events, deliveries, book_states } =
             self;
         transaction::write_added(conn, &added)?;
         balance::write_totals(conn, &total_deltas)?;
         event::write(conn, &events)?;
-        delivery::write(conn, &deliveries)?;
+        let delivers = delivery::write(conn, &deliveries)?;
         book_state::write(conn, book_states.values())?;
         written.extend(book_states);
-        Ok(())
+        Ok(delivers)
     }
 }
 

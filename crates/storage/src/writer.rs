@@ -251,7 +251,8 @@ impl WriterLoop {
     }
 }
 
-/// Runs the units of work one after another and commits once; tells whether there are deliveries.
+/// Runs the units of work one after another and commits once; tells whether deliveries have become
+/// due.
 fn run_group(
     conn: &mut Conn,
     caches: Caches,

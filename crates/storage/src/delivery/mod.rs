@@ -67,10 +67,11 @@ pub(crate) struct NewDelivery {
     pub(crate) due_at: Instant,
 }
 
-/// Writes deliveries of any books, and makes their queues due.
-pub(crate) fn write(conn: &mut Conn, deliveries: &[NewDelivery]) -> Result<()> {
+/// Writes deliveries of any books, and makes their queues due; whether one was not before. Of the
+/// others whoever is at work, or a look at the clock, knows.
+pub(crate) fn write(conn: &mut Conn, deliveries: &[NewDelivery]) -> Result<bool> {
     if deliveries.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let mut rows = Bulk::new(
         "INSERT INTO deliveries (book_id, app_id, sequence, depth)",
@@ -98,7 +99,7 @@ pub(crate) fn write(conn: &mut Conn, deliveries: &[NewDelivery]) -> Result<()> {
     for ((book, app), due_at) in queues {
         rows.row([Value::Int(book), Value::Text(app.into()), Value::Int(due_at)]);
     }
-    Ok(conn.write(rows)?)
+    Ok(conn.write_counted(rows)? > 0)
 }
 
 #[derive(QueryableByName)]

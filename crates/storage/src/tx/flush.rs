@@ -92,12 +92,10 @@ impl Tx<'_> {
         if buffer.is_empty() {
             return Ok(());
         }
-        self.delivers |= buffer.delivers();
         self.failure = Some("a write was interrupted".to_owned());
-        self.failure = buffer
-            .flush(self.conn, &mut self.group_cache.book_states)
-            .err()
-            .map(|error| error.to_string());
+        let flushed = buffer.flush(self.conn, &mut self.group_cache.book_states);
+        self.delivers |= flushed.as_ref().is_ok_and(|delivers| *delivers);
+        self.failure = flushed.err().map(|error| error.to_string());
         self.check_intact()
     }
 

@@ -62,7 +62,7 @@ pub struct Tx<'a> {
     earlier: WriteBuffer,
     /// The write buffer of this one.
     own: WriteBuffer,
-    /// Whether deliveries were flushed.
+    /// Whether queues of deliveries have become due.
     delivers: bool,
     /// What the group has read under the books' locks.
     pub(crate) group_cache: GroupCache,
@@ -130,7 +130,7 @@ impl<'a> Tx<'a> {
         self.identity_changed.0 = true;
     }
 
-    /// Whether deliveries were flushed.
+    /// Whether queues of deliveries have become due.
     pub(crate) const fn delivers(&self) -> bool {
         self.delivers
     }
