@@ -20,6 +20,8 @@ pub fn tests() -> Vec<Case> {
         many_index_entries,
         large_properties,
         many_embedded_accounts,
+        long_urls,
+        long_texts_in_queries,
         creators_in_events_of_others,
         a_batch_of_one_names_its_index,
         keys_and_values_do_not_run_together,
@@ -42,6 +44,49 @@ fn arrays_are_no_objects(server: &Server) {
     cast.owner.put(&cast.path(""), &json!([])).refused(400, "invalid");
     assert_eq!(cast.owner.get(&cast.path("/transactions")).ok()["items"], json!([]));
     assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([]));
+}
+
+/// 3.9.2: each change of a transaction writes its URLs again.
+fn long_urls(server: &Server) {
+    let cast = Cast::new(server);
+    let of = |bytes: usize| format!("https://x.org/{}", "é".repeat((bytes - 14) / 2));
+    let path = cast.path("/transactions");
+    let made = cast.owner.post(&path, &json!({"description": "a", "urls": [of(2_048)]})).ok();
+    assert_eq!(made["transaction"]["urls"], json!([of(2_048)]));
+    let long = json!(["https://x.org", of(2_050)]);
+    let message = cast
+        .owner
+        .post(&path, &json!({"description": "b", "urls": long}))
+        .refused(400, "badRequest");
+    assert_eq!(message, "a URL has 2050 bytes; at most 2048 are allowed");
+    let changes = json!({"id": id(&made["transaction"]), "urls": long});
+    cast.owner.put(&path, &changes).refused(400, "badRequest");
+    let kept = cast.owner.get(&cast.path("/transactions")).ok();
+    assert_eq!(kept["items"][0]["urls"], json!([of(2_048)]), "nothing is changed");
+    // A typed text is never refused (3.8.5).
+    let text = format!("lunch 12 {}", of(2_050));
+    let typed = cast.owner.post(&path, &json!({"description": text})).ok()["transaction"].clone();
+    assert_eq!(typed["urls"], json!([]));
+    assert_eq!(typed["description"], format!("lunch {}", of(2_050)));
+}
+
+/// 1.7.4: each description that may hold it would be compared with it.
+fn long_texts_in_queries(server: &Server) {
+    let cast = Cast::new(server);
+    let asked = |text: &str| {
+        let query = daybook_tests::encode(text);
+        ["/transactions?query=", "/transactions/count?query="]
+            .map(|path| cast.owner.get(&cast.path(&format!("{path}{query}"))))
+    };
+    for answer in asked(&"a".repeat(256)) {
+        answer.ok();
+    }
+    for text in ["a".repeat(257), format!("is:draft OR -'{}'", "a ".repeat(129))] {
+        for answer in asked(&text) {
+            let message = answer.refused(400, "queryTooLarge");
+            assert!(message.contains("characters in one text; at most 256"), "{message}");
+        }
+    }
 }
 
 /// 4.5: a name that one item gives up may be taken by the next, also when an item comes twice.

@@ -35,7 +35,7 @@ mod tests;
 pub use balance::BalanceQuery;
 pub use context::ParseContext;
 pub use filter::{Comparison, DateBasis, Filter, Status, Term};
-pub use refusal::{MAX_TERMS, Refusal};
+pub use refusal::{MAX_TERMS, MAX_TEXT, Refusal};
 pub use unit::Periodicity;
 pub use warning::{Problem, Warning};
 
@@ -97,12 +97,20 @@ impl Query {
         Refusal::check_understood(&self.warnings)
     }
 
-    /// Refuses a query of more terms than are evaluated (behaviour 1.7.1).
+    /// Refuses a query of more terms than are evaluated (behaviour 1.7.1), and one that searches
+    /// for a longer text (behaviour 1.7.4).
     ///
     /// # Errors
     /// [`Refusal::TooLarge`].
-    pub const fn check_size(&self) -> Result<(), Refusal> {
-        Refusal::check("terms", self.terms, MAX_TERMS)
+    pub fn check_size(&self) -> Result<(), Refusal> {
+        Refusal::check("terms", self.terms, MAX_TERMS)?;
+        let mut longest = 0;
+        self.filter.each_term(&mut |term| {
+            if let Term::Text(text) = term {
+                longest = longest.max(text.chars().count());
+            }
+        });
+        Refusal::check("characters in one text", longest, MAX_TEXT)
     }
 
     /// The id or name of the one account the query filters by (behaviour 2.8): the query has

@@ -8,6 +8,10 @@ use crate::reason::Reason;
 /// for minutes.
 pub const MAX_TERMS: usize = 200;
 
+/// Most characters of a text that is searched for (behaviour 1.7.4): each description that may hold
+/// it is compared with it.
+pub const MAX_TEXT: usize = 256;
+
 /// Why a query was refused. Its text never is, but for these (behaviour 1.1.10).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {

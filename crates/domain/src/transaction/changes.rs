@@ -9,7 +9,8 @@ use crate::id::{AccountId, FileId};
 use crate::property::Edits;
 
 use super::{
-    MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, Refusal, tags, unknown_account,
+    MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL, Refusal, tags,
+    unknown_account,
 };
 
 /// The fields of a create, post or update body that have a meaning (behaviour 9.13), as text that
@@ -165,12 +166,18 @@ pub(super) fn description(text: String) -> Result<String, Refusal> {
     if tags > MAX_LISTED { Err(Refusal::TooMany("hashtags", tags)) } else { Ok(text) }
 }
 
-/// Checks the number of URLs.
+/// Checks the number of URLs, and how long they are.
 ///
 /// # Errors
-/// [`Refusal::TooMany`].
+/// [`Refusal::TooMany`], [`Refusal::UrlTooLong`].
 pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
-    if given.len() > MAX_LISTED { Err(Refusal::TooMany("urls", given.len())) } else { Ok(given) }
+    if given.len() > MAX_LISTED {
+        return Err(Refusal::TooMany("urls", given.len()));
+    }
+    match given.iter().find(|url| url.len() > MAX_URL) {
+        Some(url) => Err(Refusal::UrlTooLong(url.len())),
+        None => Ok(given),
+    }
 }
 
 /// The files of a create. An entry that names no file is dropped, because objects copied from

@@ -6,6 +6,9 @@ pub const MAX_REMOTE_ID: usize = 256;
 /// The most bytes of a description. It is limited because it is indexed in the unit of work that
 /// records it.
 pub const MAX_DESCRIPTION: usize = 64 * 1024;
+/// The most bytes of a URL (behaviour 3.9.2): it is written again with each change of its
+/// transaction.
+pub const MAX_URL: usize = 2_048;
 /// The most remote ids, URLs and files of one transaction, each.
 pub const MAX_LISTED: usize = 1_000;
 

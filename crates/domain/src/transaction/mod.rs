@@ -21,7 +21,7 @@ pub use count::{Span, TransactionCount};
 pub use edit::Edited;
 pub use file_hold::FileHold;
 pub use lifecycle::{Transition, Verb, transition};
-pub use limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID};
+pub use limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL};
 pub use merge::{MergePair, Merged, Submitted, merge_transition};
 pub use refusal::Refusal;
 pub use rules::{Intent, TransactionRules};

@@ -1,6 +1,6 @@
 //! Why a request about transactions is refused.
 
-use super::limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID};
+use super::limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL};
 use crate::reason::Reason;
 
 /// Why something about a transaction was refused.
@@ -54,6 +54,9 @@ pub enum Refusal {
     /// A longer description than allowed.
     #[error("description has {0} bytes; at most {MAX_DESCRIPTION} are allowed")]
     DescriptionTooLong(usize),
+    /// A longer URL than allowed.
+    #[error("a URL has {0} bytes; at most {MAX_URL} are allowed")]
+    UrlTooLong(usize),
     /// More remote ids, URLs or files than allowed.
     #[error("{0} has {1} entries; at most {MAX_LISTED} are allowed")]
     TooMany(&'static str, usize),
@@ -90,6 +93,7 @@ impl Refusal {
             | Self::Trashed
             | Self::RemoteIdTooLong(_)
             | Self::DescriptionTooLong(_)
+            | Self::UrlTooLong(_)
             | Self::TooMany(..)
             | Self::TooMuchIndexed(_)
             | Self::Parameter(..) => Reason::BadRequest,

@@ -165,6 +165,12 @@ fn sizes_are_counted_as_written() {
             "{term}"
         );
     }
+    assert_eq!(check("é".repeat(256)), Ok(()));
+    assert_eq!(check(format!("'{}'", "a ".repeat(128))), Ok(()));
+    assert_eq!(
+        check(format!("x OR -{}", "é".repeat(257))).unwrap_err().to_string(),
+        "the query asks for 257 characters in one text; at most 256 are allowed"
+    );
     let too_large = |text: String| balance(&text).check_size().unwrap_err().to_string();
     assert_eq!(
         too_large("account:a group:b ".repeat(101)),

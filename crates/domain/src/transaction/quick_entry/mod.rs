@@ -29,6 +29,7 @@ pub use precedent::{Precedent, learns};
 use crate::amount::{Amount, DecimalSeparator, Precision};
 use crate::calendar::DatePattern;
 use crate::id::AccountId;
+use crate::transaction::MAX_URL;
 use number::FormatMatch;
 use scanner::{PieceKind, TextPiece, in_word, pieces};
 
@@ -257,7 +258,8 @@ impl<'t> TypedText<'t> {
     fn urls(&mut self) -> Vec<String> {
         let mut urls = Vec::new();
         for (piece, removed) in self.pieces.iter().zip(&mut self.removed) {
-            if piece.kind == PieceKind::Url {
+            // A longer one is no URL of a transaction; it stays in the text, which is not refused.
+            if piece.kind == PieceKind::Url && piece.span.len() <= MAX_URL {
                 *removed = true;
                 urls.push(self.text.get(piece.span.clone()).unwrap_or_default().to_owned());
             }

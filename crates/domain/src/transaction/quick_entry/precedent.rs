@@ -7,7 +7,7 @@ use super::{QuickEntry, day};
 use crate::id::AccountId;
 use crate::name::fold;
 use crate::property::Properties;
-use crate::query::{DateBasis, Filter, Status, Term};
+use crate::query::{DateBasis, Filter, MAX_TEXT, Status, Term};
 use crate::transaction::tags;
 
 /// The property of a book whose text mode learns, when its value is `true`.
@@ -60,7 +60,7 @@ impl QuickEntry {
         let description = fold(&self.description);
         let mut precedents = Vec::new();
         let tags = tags::of(&self.description);
-        if !description.is_empty() {
+        if (1..=MAX_TEXT).contains(&description.chars().count()) {
             precedents.push(Precedent {
                 filter: like(vec![Term::Text(description.clone())]),
                 description: Some(description),

@@ -198,15 +198,7 @@ fn status_is<'a>(status: Status) -> Sql<'a> {
     }
 }
 
-/// SQLite refuses LIKE patterns beyond 50,000 bytes; longer texts are compared by REPLACE.
-const LONGEST_PATTERN: usize = 10_000;
-
 fn contains<'a>(text: &'a str) -> Sql<'a> {
-    if text.len() > LONGEST_PATTERN {
-        return Sql::new("REPLACE(t.folded_description, ")
-            .text(text)
-            .push(", '') <> t.folded_description");
-    }
     let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     Sql::new("t.folded_description LIKE ").text(format!("%{escaped}%")).push(" ESCAPE '\\'")
 }
