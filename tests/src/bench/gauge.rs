@@ -29,6 +29,13 @@ impl Used {
         self.server += after.server.saturating_sub(before.server);
         self.database += after.database.saturating_sub(before.database);
     }
+
+    /// Microseconds since an earlier reading for each of so many: of the program and the database.
+    pub(super) fn since(self, before: Used, count: usize) -> [f64; 2] {
+        let mut spent = Used::default();
+        spent.add(before, self);
+        [spent.server, spent.database].map(|time| time.as_secs_f64() * 1e6 / count as f64)
+    }
 }
 
 impl Gauge {

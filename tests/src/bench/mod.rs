@@ -8,6 +8,7 @@ mod identity;
 mod raw;
 mod reads;
 mod singles;
+mod webhooks;
 mod workload;
 
 use std::time::Duration;
@@ -51,12 +52,13 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 5] = [
+const SECTIONS: [(&str, Section); 6] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
     ("footprint", footprint::run),
     ("identity", identity::run),
+    ("webhooks", webhooks::run),
 ];
 
 /// The names `--only` knows.
