@@ -218,7 +218,25 @@ impl Life<'_> {
             });
             self.take(world, "addCollaborator", Step { who: 0, agent: None, wait: 1, operation })?;
         }
-        Ok(())
+        self.install(world, book)
+    }
+
+    /// An app that receives everything; the EDITOR installs it.
+    fn install(&mut self, world: &mut World, book: label::Book) -> Result<(), String> {
+        let mut app = world.model.apps.keys().next().copied();
+        if app.is_none() {
+            self.last += 1;
+            app = Some(label::App(self.last));
+            let operation = ops::app::founding(label::App(self.last));
+            self.take(
+                world,
+                "createApp, updateApp",
+                Step { who: 1, agent: None, wait: 1, operation },
+            )?;
+        }
+        self.last += 1;
+        let operation = ops::integration::founding(book, label::Integration(self.last), app);
+        self.take(world, "write integrations", Step { who: 1, agent: None, wait: 1, operation })
     }
 
     fn draw(&mut self, world: &World) -> (&'static str, Step) {

@@ -41,6 +41,23 @@ pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Apps { deed, is_administrator: draw.one_in(4) })
 }
 
+/// One that everybody sees, and that receives everything.
+pub fn founding(label: label::App) -> Drawn {
+    let events = EventType::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
+    let saying = AppSaying {
+        name: Some("Bot".to_owned()),
+        users: Field::Set(vec![Person::Everybody]),
+        developers: Field::Keep,
+        webhook: Field::Set("https://bot.example/hook".to_owned()),
+        events: Field::Set(events),
+        connectable: Field::Set(true),
+        installable: Field::Keep,
+        deprecated: Field::Keep,
+        published: Field::Keep,
+    };
+    Arc::new(Apps { deed: Deed::Create(label, saying), is_administrator: false })
+}
+
 pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
     let deed = if draw.one_in(2) { Deed::List } else { Deed::Get(draw.app()) };
     Arc::new(Apps { deed, is_administrator: draw.one_in(6) })

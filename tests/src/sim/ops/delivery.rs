@@ -13,10 +13,15 @@ use crate::sim::model::delivery::Reply;
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
 
+/// Milliseconds between two rounds: more than the longest pause after a failure.
+const ROUND: i64 = 100_000;
+/// For so long the apps are up, or down: 60 days.
+const MONTHS: i64 = 60 * 24 * 3_600_000;
+
 #[derive(Clone, Debug)]
 enum Deed {
-    /// All that is due is sent, and answered like this.
-    Deliver(Reply),
+    /// All that is due is sent, and answered like this, in so many rounds.
+    Deliver(Reply, i64),
     /// What has waited too long for a paused app is given up.
     GiveUp,
     Pause(label::App),
@@ -40,7 +45,7 @@ pub fn draw_work(draw: &mut Draw<'_>) -> Drawn {
         0 => Deed::Pause(app(draw)),
         1 => Deed::Resume(app(draw)),
         2 => Deed::GiveUp,
-        _ => Deed::Deliver(reply(draw)),
+        _ => Deed::Deliver(reply(draw), draw.pick(&[1, 1, 5])),
     };
     Arc::new(Delivering { book: draw.book, deed })
 }
@@ -59,7 +64,11 @@ pub fn draw_ask(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Delivering { book: draw.book, deed })
 }
 
+/// In some months nearly all is well, in others the apps are down.
 fn reply(draw: &mut Draw<'_>) -> Reply {
+    if draw.caller.now / MONTHS % 2 == 0 && !draw.one_in(6) {
+        return Reply::Failed;
+    }
     match draw.below(10) {
         0..2 => Reply::Fine(None),
         2..4 => Reply::Fine(Some((ResponseKind::Info, "done"))),
@@ -105,8 +114,10 @@ impl Operation for Delivering {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let book = self.book;
         let seen = match &self.deed {
-            Deed::Deliver(reply) => {
-                service.deliver(caller, *reply)?;
+            Deed::Deliver(reply, rounds) => {
+                for round in 0..*rounds {
+                    service.deliver(caller.now + round * ROUND, *reply)?;
+                }
                 return Ok(Answer::Done);
             }
             Deed::GiveUp => {
@@ -133,8 +144,10 @@ impl Operation for Delivering {
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let book = self.book;
         let seen = match &self.deed {
-            Deed::Deliver(reply) => {
-                model.deliver(*reply, caller.now);
+            Deed::Deliver(reply, rounds) => {
+                for round in 0..*rounds {
+                    model.deliver(*reply, caller.now + round * ROUND);
+                }
                 return Ok(Answer::Done);
             }
             Deed::GiveUp => {
@@ -159,6 +172,10 @@ impl Operation for Delivering {
     }
 
     fn smaller(&self) -> Vec<Drawn> {
+        if let Deed::Deliver(reply, 2..) = &self.deed {
+            let deed = Deed::Deliver(*reply, 1);
+            return vec![Arc::new(Delivering { book: self.book, deed })];
+        }
         let Deed::Replay(events, errors_only) = &self.deed else { return Vec::new() };
         let less = fewer(events).into_iter();
         let less = less.map(|events| Deed::Replay(events, *errors_only));

@@ -48,6 +48,13 @@ pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Integrations { book: draw.book, deed })
 }
 
+/// An app that is installed in a book from its beginning.
+pub fn founding(book: label::Book, label: label::Integration, app: Option<label::App>) -> Drawn {
+    let properties = Edits::new();
+    let asked = Installing { label, app, connection: None, name: None, properties };
+    Arc::new(Integrations { book, deed: Deed::Install(asked) })
+}
+
 pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
     let deed = if draw.one_in(2) { Deed::List } else { Deed::ListApps };
     Arc::new(Integrations { book: draw.book, deed })

@@ -111,8 +111,8 @@ pub const TABLE: &[Row] = table! {
     1 "getApp, listApps" app::draw_read,
     6 "write integrations" integration::draw_write,
     2 "listIntegrations, listBookApps" integration::draw_read,
-    10 "deliver, pause, resume, give up" delivery::draw_work,
-    5 "backlog, replays, responses" delivery::draw_ask,
+    12 "deliver, pause, resume, give up" delivery::draw_work,
+    6 "backlog, replays, responses" delivery::draw_ask,
     4 "write connections" connection::draw_write,
     2 "read connections" connection::draw_read,
 };

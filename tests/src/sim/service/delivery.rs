@@ -23,13 +23,13 @@ const ALL: usize = 1_000;
 
 impl Service {
     /// Sends all that is due, as the courier does; all apps answer the same.
-    pub fn deliver(&self, caller: &Caller, reply: Reply) -> Result<(), Refused> {
-        let now = Instant::new(caller.now);
+    pub fn deliver(&self, now: i64, reply: Reply) -> Result<(), Refused> {
+        let now = Instant::new(now);
         loop {
             let (lease, occupied) =
                 (self.ids.next(now), Occupied { most: ALL, ..Occupied::default() });
-            let taken =
-                self.found(caller, move |tx, _| delivery::take(tx, lease, occupied, (ALL, now)))?;
+            let take = move |tx: &mut Tx<'_>| delivery::take(tx, lease, occupied, (ALL, now));
+            let taken = self.place.store.write(Lane::NO_BOOK, take).map_err(refused)?;
             if taken.is_empty() {
                 return Ok(());
             }
