@@ -65,8 +65,7 @@ fn rule_3_8_3_nothing_is_learned_by_default(server: &Server) {
         let body = json!({"id": cast.book, "properties": {"learn_from_history": value}});
         cast.owner.put("/v5/books", &body).ok();
     };
-    for (value, expected) in
-        [(json!(null), " "), (json!("no"), " "), (json!("TRUE"), "Cash Food")]
+    for (value, expected) in [(json!(null), " "), (json!("no"), " "), (json!("TRUE"), "Cash Food")]
     {
         set(value.clone());
         assert_eq!(typed(&cast, "12 lunch at Joe's"), expected, "{value}");

@@ -52,6 +52,19 @@ fn held(server: &Server) -> Vec<(String, String)> {
     lines.map(|(name, key)| (name.to_owned(), key.to_owned())).collect()
 }
 
+/// Lets the current key be an hour old.
+fn age(server: &Server) {
+    let text = fs::read_to_string(file(server)).expect("sealing.key");
+    let since = held(server).into_iter().find(|(name, _)| name == "since").expect("a time").1;
+    let earlier = since.parse::<i64>().expect("seconds") - 3_600;
+    fs::write(file(server), text.replace(&since, &earlier.to_string())).expect("written");
+}
+
+/// The key of a name in the file.
+fn key_of(server: &Server, name: &str) -> String {
+    held(server).into_iter().find(|(found, _)| found == name).expect("a key").1
+}
+
 /// What `daybook keys rotate sealing` prints: renewed and lost signing keys, secrets and
 /// connections.
 #[track_caller]
@@ -79,13 +92,17 @@ fn a_rotation_seals_everything_anew(engine: Engine) {
     assert_eq!(fs::metadata(file(&server)).expect("it").permissions().mode() & 0o777, 0o600);
     let first = held(&server);
     let token_key = fs::read(server.data_dir().join("token.key")).expect("token.key");
-    assert_eq!(first[1], ("previous".to_owned(), BASE64_STANDARD.encode(token_key)));
+    assert_eq!(key_of(&server, "previous"), BASE64_STANDARD.encode(token_key));
     // The server that runs follows.
     assert_eq!(shown(&cast.editor, &connections[149]), "hush");
     let later = connect(&cast.owner, "later");
+    assert_eq!(rotate(&server), "0/0 0/0 0/0", "too early for another key");
+    assert_eq!(held(&server), first);
+    age(&server);
     assert_eq!(rotate(&server), "2/0 1/0 151/0", "again, now without token.key");
     let second = held(&server);
-    assert_eq!((second.len(), &second[1].1), (2, &first[0].1), "the one before is kept");
+    assert_eq!(second.len(), 3);
+    assert_eq!(key_of(&server, "previous"), first[0].1, "the one before is kept");
     assert_eq!(shown(&cast.owner, &later), "later");
     lunch();
     for received in receiver.wait_for(2) {
@@ -99,7 +116,7 @@ fn a_rotation_seals_everything_anew(engine: Engine) {
     assert_eq!(published(&server), published_before);
     let owner = server.client(email.as_str().expect("an address"));
     assert_eq!(shown(&owner, &connections[0]), "hush");
-    for (_, key) in first.iter().chain(&second) {
+    for (_, key) in first.iter().chain(&second).filter(|(name, _)| name != "since") {
         assert!(!server.log().contains(key));
     }
 }
@@ -116,7 +133,11 @@ fn an_interrupted_rotation_goes_on(engine: Engine) {
     assert_eq!(shown(&user, &before), "before");
     let after = connect(&user, "after");
     assert_eq!(rotate(&server), "0/0 0/0 2/0");
-    assert_eq!(held(&server)[1].1, interrupted, "what was sealed with the one before is renewed");
+    assert_eq!(
+        key_of(&server, "previous"),
+        interrupted,
+        "what was sealed with the one before is renewed"
+    );
     server.restart();
     assert_eq!((shown(&user, &before), shown(&user, &after)), (json!("before"), json!("after")));
 }
@@ -154,6 +175,7 @@ fn what_no_key_opens_is_counted_and_stays(engine: Engine) {
     let of_lost = format!("uuid = '{}'", lost["uuid"].as_str().expect("a text"));
     door.execute(&format!("UPDATE connections SET properties = {bytes} WHERE {of_lost}"));
     assert_eq!(rotate(&server), "0/0 0/0 1/1");
+    age(&server);
     assert_eq!(rotate(&server), "0/0 0/0 1/1");
     let stays = format!("{of_lost} AND properties = {bytes}");
     assert_eq!(door.execute(&format!("UPDATE connections SET name = name WHERE {stays}")), 1);

@@ -28,7 +28,7 @@ pub(crate) fn run(options: KeysArgs) -> anyhow::Result<()> {
             if discard {
                 bail!("--discard is for signing keys: what is sealed would be lost");
             }
-            return rotate_sealing(prepare, &data);
+            return rotate_sealing(prepare, &data, now);
         }
         KeysCommand::Rotate { what: RotatedKeys::Signing, discard, prepare, data } => {
             if prepare {
@@ -62,8 +62,9 @@ fn rotate_signing(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Resul
 }
 
 /// Seals everything with the next key. What an interrupted rotation left with the key before is
-/// sealed anew first, because that key goes.
-fn rotate_sealing(prepare: bool, data: &DataArgs) -> anyhow::Result<()> {
+/// sealed anew first, because that key goes. Within ten minutes that is all: what was sealed with
+/// the key before may still be on its way into the database.
+fn rotate_sealing(prepare: bool, data: &DataArgs, now: Instant) -> anyhow::Result<()> {
     let directory = &data.data_dir;
     let _lock = key::lock(directory)?;
     let keys = SealingFile::load(directory)?;
@@ -72,8 +73,11 @@ fn rotate_sealing(prepare: bool, data: &DataArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let store = open(data)?;
-    reseal(&store, &Arc::new(key::load(directory)?))?;
-    keys.advance(directory)?;
+    let finished = reseal(&store, &Arc::new(key::load(directory)?))?;
+    if keys.is_new(now) {
+        return print(finished.iter().map(resealed));
+    }
+    keys.advance(directory, now)?;
     print(reseal(&store, &Arc::new(key::load(directory)?))?.iter().map(resealed))
 }
 

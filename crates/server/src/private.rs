@@ -61,7 +61,15 @@ pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
 pub(crate) fn check_database(path: &Path) -> anyhow::Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or_else(|| Path::new("."));
-    if mode(parent)?.is_some_and(|mode| mode & OTHERS != 0) { check_file(path) } else { Ok(()) }
+    if mode(parent)?.is_none_or(|mode| mode & OTHERS == 0) {
+        return Ok(());
+    }
+    for suffix in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(suffix);
+        check_file(Path::new(&file))?;
+    }
+    Ok(())
 }
 
 /// The rights that a path gives; none when it is not there.

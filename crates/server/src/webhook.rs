@@ -8,7 +8,7 @@ use daybook_domain::app::AppId;
 use daybook_domain::id::BookKey;
 use daybook_http::WebhookTarget;
 use daybook_service::delivery::pause::{self, PausedQueue};
-use daybook_storage::{Lane, Store};
+use daybook_storage::{Lane, Store, Tx};
 
 use crate::admin::{open, print};
 use crate::cli::DataArgs;
@@ -78,20 +78,15 @@ pub(crate) struct PausedArgs {
     app: Option<String>,
 }
 
-impl PausedArgs {
-    fn names(&self, queue: &PausedQueue) -> bool {
-        self.book.as_ref().is_none_or(|book| *book == queue.book.as_str())
-            && self.app.as_ref().is_none_or(|app| *app == queue.app.as_str())
-    }
-}
-
 /// `daybook webhooks`.
 ///
 /// # Errors
 /// What is refused; a database that cannot be opened.
 pub(crate) fn run(options: WebhooksArgs) -> anyhow::Result<()> {
     match options.command {
-        WebhooksCommand::List { data } => print(open(&data)?.read(pause::list)?.iter().map(listed)),
+        WebhooksCommand::List { data } => {
+            print(open(&data)?.read(|tx| pause::list(tx, None, None))?.iter().map(listed))
+        }
         WebhooksCommand::Pause { book, app, data } => {
             let (store, now) = (open(&data)?, clock::now());
             let (key, app) = (BookKey::new(book), AppId::stored(app));
@@ -99,23 +94,29 @@ pub(crate) fn run(options: WebhooksArgs) -> anyhow::Result<()> {
             store.write(Lane::of_book(key.as_str()), move |tx| {
                 pause::by_operator(tx, named.as_str(), &paused, now)
             })?;
-            let is_it = |queue: &&PausedQueue| queue.book == key && queue.app == app;
-            print(store.read(pause::list)?.iter().filter(is_it).map(listed))
+            let found = |tx: &mut Tx<'_>| pause::list(tx, Some(key.as_str()), Some(app.as_str()));
+            print(store.read(found)?.iter().map(listed))
         }
         WebhooksCommand::Resume { which, data } => resume(&open(&data)?, &which),
     }
 }
 
 fn resume(store: &Store, which: &PausedArgs) -> anyhow::Result<()> {
-    let mut paused = store.read(pause::list)?;
-    paused.retain(|queue| which.names(queue));
-    for queue in &paused {
-        let resumed = queue.clone();
-        store.write(Lane::of_book(queue.book.as_str()), move |tx| {
-            pause::resume_by_operator(tx, &resumed)
-        })?;
+    loop {
+        let (book, app) = (which.book.as_deref(), which.app.as_deref());
+        let paused = store.read(|tx| pause::list(tx, book, app))?;
+        for queue in &paused {
+            let resumed = queue.clone();
+            store.write(Lane::of_book(queue.book.as_str()), move |tx| {
+                pause::resume_by_operator(tx, &resumed)
+            })?;
+        }
+        print(paused.iter().map(listed))?;
+        // A list is bounded, so more may follow.
+        if paused.is_empty() {
+            return Ok(());
+        }
     }
-    print(paused.iter().map(listed))
 }
 
 /// A paused app in a line, its columns separated by tabs.

@@ -32,15 +32,18 @@ pub struct ResealedPortion {
 }
 
 /// Seals the next rows of a column anew.
+///
+/// # Errors
+/// What `seal` answers, which leaves the rows as they are.
 pub fn reseal(
     tx: &mut Tx<'_>,
     column: SealedColumn,
     after: Option<&SealedRow>,
-    seal: &impl Fn(&SealedSecret) -> Seal,
+    seal: &impl Fn(&SealedSecret) -> Result<Seal>,
 ) -> Result<ResealedPortion> {
     let mut portion = ResealedPortion::default();
     for secret in tx.sealed_secrets().after(column, after, MAX_RESEALED)? {
-        match seal(&secret) {
+        match seal(&secret)? {
             Seal::Current => {}
             Seal::Renewed(sealed) => {
                 let replaced = tx.sealed_secrets().replace(&secret, &sealed)?;

@@ -55,7 +55,7 @@ fn reseal_column(
     }
 }
 
-fn renewal(sealer: &Sealer, secret: &SealedSecret) -> Seal {
+fn renewal(sealer: &Sealer, secret: &SealedSecret) -> Result<Seal, Error> {
     let resealed = match &secret.row {
         SealedRow::SigningKey { algorithm, id, .. } => {
             sealer.reseal(&place_of_pair(*algorithm, id), &secret.sealed)
@@ -66,9 +66,11 @@ fn renewal(sealer: &Sealer, secret: &SealedSecret) -> Seal {
         }
     };
     match resealed {
-        Ok(Some(sealed)) => Seal::Renewed(sealed),
-        // Without randomness nothing is renewed, and nothing is lost either.
-        Ok(None) | Err(Unsealed::NotSealed(_)) => Seal::Current,
-        Err(Unsealed::NotOpened(_)) => Seal::Lost,
+        Ok(Some(sealed)) => Ok(Seal::Renewed(sealed)),
+        Ok(None) => Ok(Seal::Current),
+        Err(Unsealed::NotOpened(_)) => Ok(Seal::Lost),
+        Err(Unsealed::NotSealed(error)) => {
+            Err(daybook_storage::Error::Unavailable(error.to_string()).into())
+        }
     }
 }

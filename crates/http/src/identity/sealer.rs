@@ -2,7 +2,7 @@
 //! secret of this installation (HKDF with SHA-256, RFC 5869), which the database does not hold. A
 //! sealed secret opens only at the place it was sealed for.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hkdf::{HKDF_SHA256, Salt};
@@ -44,7 +44,7 @@ pub struct SealingSecrets {
 }
 
 /// Tells the secrets when they are others than the last time.
-pub type SealingSource = Box<dyn Fn() -> Option<SealingSecrets> + Send + Sync>;
+pub type SealingSource = Box<dyn FnMut() -> Option<SealingSecrets> + Send>;
 
 struct SealingKeys {
     current: Option<LessSafeKey>,
@@ -64,13 +64,14 @@ impl SealingKeys {
 /// key opens at once.
 pub(crate) struct Sealer {
     keys: RwLock<Arc<SealingKeys>>,
-    source: SealingSource,
+    /// Held until what it tells is in `keys`, so that nobody who asks later misses it.
+    source: Mutex<SealingSource>,
 }
 
 impl Sealer {
     /// With keys derived from these secrets, and from those that the source tells later.
     pub(crate) fn new(secrets: &SealingSecrets, source: SealingSource) -> Self {
-        Self { keys: RwLock::new(Arc::new(SealingKeys::new(secrets))), source }
+        Self { keys: RwLock::new(Arc::new(SealingKeys::new(secrets))), source: Mutex::new(source) }
     }
 
     /// With the key derived from one secret, for ever.
@@ -105,12 +106,16 @@ impl Sealer {
     /// # Errors
     /// [`NotOpened`].
     pub(crate) fn open(&self, place: &[&str], sealed: &[u8]) -> Result<Vec<u8>, NotOpened> {
-        let open = || {
-            let keys = self.keys();
+        let open = |keys: &SealingKeys| {
             let mut all = keys.current.iter().chain(&keys.others);
             all.find_map(|key| opened(key, place, sealed)).ok_or(NotOpened)
         };
-        open().or_else(|error| if self.follow() { open() } else { Err(error) })
+        let tried = self.keys();
+        open(&tried).or_else(|error| {
+            self.follow();
+            let keys = self.keys();
+            if Arc::ptr_eq(&tried, &keys) { Err(error) } else { open(&keys) }
+        })
     }
 
     /// Seals anew what was not sealed with the current key; none when it was.
@@ -134,12 +139,13 @@ impl Sealer {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes the keys that the source tells; whether there are others now.
-    fn follow(&self) -> bool {
-        let Some(secrets) = (self.source)() else { return false };
-        *self.keys.write().unwrap_or_else(PoisonError::into_inner) =
-            Arc::new(SealingKeys::new(&secrets));
-        true
+    /// Takes the keys that the source tells.
+    fn follow(&self) {
+        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(secrets) = source() {
+            let keys = Arc::new(SealingKeys::new(&secrets));
+            *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;
+        }
     }
 }
 
@@ -165,8 +171,6 @@ fn written(place: &[&str]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use super::*;
 
     const PLACE: [&str; 2] = ["signing_keys", "one"];

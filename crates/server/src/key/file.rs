@@ -37,8 +37,13 @@ pub(super) fn make(path: &Path, held: &[u8]) -> anyhow::Result<Vec<u8>> {
     let linked = fs::hard_link(&temporary, path);
     fs::remove_file(&temporary)?;
     match linked {
-        Ok(()) => Ok(held.to_vec()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(fs::read(path)?),
+        Ok(()) => {
+            sync_directory(path)?;
+            Ok(held.to_vec())
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            read(path)?.with_context(|| format!("{} is gone", path.display()))
+        }
         Err(error) => Err(error).with_context(|| format!("{} cannot be made", path.display())),
     }
 }
@@ -51,6 +56,10 @@ pub(super) fn replace(path: &Path, held: &[u8]) -> anyhow::Result<()> {
     let temporary = written(path, held)?;
     fs::rename(&temporary, path)
         .with_context(|| format!("{} cannot be replaced", path.display()))?;
+    sync_directory(path)
+}
+
+fn sync_directory(path: &Path) -> anyhow::Result<()> {
     if let Some(directory) = path.parent() {
         File::open(directory)?.sync_all()?;
     }

@@ -8,17 +8,19 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use daybook_domain::instant::Instant;
 use daybook_http::{SealingSecrets, SealingSource};
 use tracing::warn;
 
 use super::{LENGTH, file, random, token_secret};
 
 const FILE: &str = "sealing.key";
+/// Seconds for which a key is not replaced again: longer than any request, and any mend of a clock.
+const MIN_AGE: i64 = 600;
 const HEAD: &str =
     "# Keys that seal what Daybook's database keeps secret (daybook keys rotate sealing).\n";
 
@@ -28,6 +30,8 @@ pub(crate) struct SealingFile {
     current: Vec<u8>,
     previous: Option<Vec<u8>>,
     next: Option<Vec<u8>>,
+    /// Since when the current key seals, in seconds since 1970.
+    since: Option<i64>,
 }
 
 /// What tells one state of a file from another.
@@ -66,16 +70,24 @@ impl SealingFile {
         Ok(self)
     }
 
+    /// Whether the key before may still be needed: a request or a process may have sealed with it
+    /// just before this one, and not have written its row yet.
+    pub(crate) fn is_new(&self, now: Instant) -> bool {
+        let age = self.since.map(|since| seconds(now).saturating_sub(since));
+        age.is_some_and(|age| (0..MIN_AGE).contains(&age))
+    }
+
     /// Makes the next key the current one, and forgets the one before the current one.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) fn advance(self, data_dir: &Path) -> anyhow::Result<()> {
+    pub(crate) fn advance(self, data_dir: &Path, now: Instant) -> anyhow::Result<()> {
         let current = match self.next {
             Some(next) => next,
             None => random()?,
         };
-        Self { current, previous: Some(self.current), next: None }.save(data_dir)
+        let previous = Some(self.current);
+        Self { current, previous, next: None, since: Some(seconds(now)) }.save(data_dir)
     }
 
     pub(super) fn secrets(&self) -> SealingSecrets {
@@ -84,7 +96,7 @@ impl SealingFile {
     }
 
     fn of_one(secret: &[u8]) -> Self {
-        Self { current: secret.to_vec(), previous: None, next: None }
+        Self { current: secret.to_vec(), previous: None, next: None, since: None }
     }
 
     fn save(&self, data_dir: &Path) -> anyhow::Result<()> {
@@ -95,11 +107,12 @@ impl SealingFile {
         let line = |name: &str, key: &Vec<u8>| format!("{name}: {}\n", BASE64_STANDARD.encode(key));
         let [previous, next] = [("previous", &self.previous), ("next", &self.next)]
             .map(|(name, key)| key.as_ref().map(|key| line(name, key)).unwrap_or_default());
-        format!("{HEAD}{}{previous}{next}", line("current", &self.current))
+        let since = self.since.map(|since| format!("since: {since}\n")).unwrap_or_default();
+        format!("{HEAD}{}{since}{previous}{next}", line("current", &self.current))
     }
 
     fn parse(text: &str) -> anyhow::Result<Self> {
-        let (mut current, mut previous, mut next) = (None, None, None);
+        let (mut current, mut previous, mut next, mut since) = (None, None, None, None);
         for (number, line) in (1_usize..).zip(text.lines().map(str::trim)) {
             if line.is_empty() || line.starts_with('#') {
                 continue;
@@ -108,6 +121,11 @@ impl SealingFile {
                 Some("current") => &mut current,
                 Some("previous") => &mut previous,
                 Some("next") => &mut next,
+                Some("since") => {
+                    let value = line.split_once(':').and_then(|(_, at)| at.trim().parse().ok());
+                    since = Some(value.with_context(|| format!("line {number} holds no time"))?);
+                    continue;
+                }
                 _ => bail!("line {number} begins with neither current: nor previous: nor next:"),
             };
             let key = line.split_once(':').map(|(_, key)| BASE64_STANDARD.decode(key.trim()));
@@ -119,7 +137,8 @@ impl SealingFile {
                 bail!("line {number} names a key for the second time");
             }
         }
-        Ok(Self { current: current.context("there is no line current:")?, previous, next })
+        let current = current.context("there is no line current:")?;
+        Ok(Self { current, previous, next, since })
     }
 }
 
@@ -141,23 +160,27 @@ fn stamp(path: &Path) -> anyhow::Result<Option<FileState>> {
 
 /// Reads the file again when it is another one than was seen. While it cannot be used, the keys
 /// stay as they are.
-fn source(path: PathBuf, seen: Option<FileState>) -> SealingSource {
-    let seen = Mutex::new(seen);
+fn source(path: PathBuf, mut seen: Option<FileState>) -> SealingSource {
     Box::new(move || {
         let found = stamp(&path).ok().flatten();
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if found.is_none() || found == *seen {
+        if found.is_none() || found == seen {
             return None;
         }
-        *seen = found;
         match read(&path) {
-            Ok(keys) => keys.map(|keys| keys.secrets()),
+            Ok(keys) => {
+                seen = found;
+                keys.map(|keys| keys.secrets())
+            }
             Err(error) => {
                 warn!(error = format!("{error:#}"), "the sealing keys stay as they were");
                 None
             }
         }
     })
+}
+
+const fn seconds(at: Instant) -> i64 {
+    at.milliseconds().div_euclid(1_000)
 }
 
 #[cfg(test)]
@@ -173,7 +196,7 @@ mod tests {
         for (previous, next) in
             [(None, None), (Some(key(2)), None), (None, Some(key(3))), (Some(key(2)), Some(key(3)))]
         {
-            let keys = SealingFile { current: key(1), previous, next };
+            let keys = SealingFile { current: key(1), previous, next, since: Some(7) };
             assert!(SealingFile::parse(&keys.text()).unwrap() == keys, "{}", keys.text());
         }
     }
@@ -189,6 +212,7 @@ mod tests {
             (format!("current: {good}\ncurrent: {good}"), "line 2 names a key for the second"),
             (format!("current: {good}\nlast: {good}"), "line 2 begins with neither"),
             (good.clone(), "line 1 begins with neither"),
+            (format!("current: {good}\nsince: noon"), "line 2 holds no time"),
         ] {
             let refused = SealingFile::parse(&text).err().map(|error| error.to_string());
             assert!(refused.as_ref().is_some_and(|why| why.contains(said)), "{text}: {refused:?}");

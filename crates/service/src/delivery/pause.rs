@@ -52,12 +52,13 @@ pub fn failing(
     Ok(true)
 }
 
-/// The apps that are paused, in whatever book, those first that have been for longest.
+/// The apps that are paused, in a book and of an app when they are named, those first that have
+/// been for longest; at most 1,000.
 ///
 /// # Errors
 /// When the database fails.
-pub fn list(tx: &mut Tx<'_>) -> Result<Vec<PausedQueue>> {
-    Ok(tx.deliveries().paused()?)
+pub fn list(tx: &mut Tx<'_>, book: Option<&str>, app: Option<&str>) -> Result<Vec<PausedQueue>> {
+    Ok(tx.deliveries().paused(book, app)?)
 }
 
 /// What the operator does on the server's machine: pauses an app in a book.

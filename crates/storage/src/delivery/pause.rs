@@ -116,13 +116,18 @@ impl Deliveries<'_, '_> {
         Ok(())
     }
 
-    /// All queues that are paused, in whatever book, those first that have been for longest; at
-    /// most 1,000.
-    pub fn paused(self) -> Result<Vec<PausedQueue>> {
-        let all = Sql::new(PAUSED)
-            .push("WHERE q.paused_at IS NOT NULL ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ")
-            .int(MAX_LISTED);
-        self.load(&all)
+    /// The queues that are paused, of a book and of an app when they are named, those first that
+    /// have been for longest; at most 1,000.
+    pub fn paused(self, book: Option<&str>, app: Option<&str>) -> Result<Vec<PausedQueue>> {
+        let mut some = Sql::new(PAUSED).push("WHERE q.paused_at IS NOT NULL");
+        if let Some(book) = book {
+            some = some.push(" AND b.public_id = ").text(book);
+        }
+        if let Some(app) = app {
+            some = some.push(" AND q.app_id = ").text(app);
+        }
+        let some = some.push(" ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ").int(MAX_LISTED);
+        self.load(&some)
     }
 
     /// Those that have been paused since before an instant, and in which something waits.

@@ -110,7 +110,7 @@ impl Service {
 
     pub fn resume(&self, book: label::Book, _: &Caller, app: label::App) -> Result<bool, Refused> {
         let (key, app) = (BookKey::new(self.labels.key(book)), self.app_id(app));
-        let paused = self.place.store.read(pause::list).map_err(refused)?;
+        let paused = self.place.store.read(|tx| pause::list(tx, None, None)).map_err(refused)?;
         let found = paused.into_iter().find(|one| one.book == key && one.app.as_str() == app);
         let Some(queue) = found else { return Ok(false) };
         self.work(&key, move |tx| pause::resume_by_operator(tx, &queue))?;

@@ -63,6 +63,10 @@ pub struct Search<'a> {
     pub like: Option<Like<'a>>,
 }
 
+/// Transactions that a look for one to be made like passes at most, the newest first, where no
+/// index of texts narrows it: it happens in a unit of work (behaviour 3.8.3).
+const MAX_LOOKED_AT: i64 = 1_000;
+
 /// Transactions that new ones may be made like: their accounts are not archived (behaviour 3.8.3).
 #[derive(Debug, Clone, Copy)]
 pub struct Like<'a> {
@@ -174,6 +178,13 @@ impl<'a> SearchPlan<'_, 'a> {
             id: without_order!("t.id"),
         };
         match range {
+            None if self.search.like.is_some() => {
+                let newest = Sql::new(" FROM (SELECT t.* FROM transactions t WHERE t.book_id = ")
+                    .int(number)
+                    .push(" ORDER BY t.day DESC, t.id DESC LIMIT ")
+                    .int(MAX_LOOKED_AT);
+                Source { from: newest.push(") t WHERE 1 = 1"), day: "t.day", id: "t.id" }
+            }
             None => Source { from: all(), day: "t.day", id: "t.id" },
             Some(IndexRange::Account(account)) => joined(
                 "entries d",
@@ -182,6 +193,17 @@ impl<'a> SearchPlan<'_, 'a> {
                     .push(" AND d.account_id = ")
                     .int(account.get()),
             ),
+            Some(IndexRange::Term(term)) if self.search.like.is_some() => {
+                let of_term = Sql::new("d.book_id = ").int(number).push(" AND d.term = ");
+                let newest = Sql::new("(SELECT d.day, d.transaction_id FROM index_terms d WHERE ")
+                    .append(of_term.text(term.clone()))
+                    .push(" ORDER BY d.day DESC, d.transaction_id DESC LIMIT ")
+                    .int(MAX_LOOKED_AT)
+                    .push(") d");
+                let both = "t.id = d.transaction_id AND t.day = d.day";
+                let from = self.looked_up(book, newest, (Sql::new("1 = 1"), both));
+                Source { from, day: "d.day", id: "d.transaction_id" }
+            }
             Some(IndexRange::Term(term)) => joined(
                 "index_terms d",
                 Sql::new("d.book_id = ").int(number).push(" AND d.term = ").text(term.clone()),
