@@ -1,8 +1,13 @@
 //! BOOK_DELETED is delivered although the book is removed at once (8.20).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use daybook_domain::book::Changes;
+use daybook_domain::delivery::EventCopy;
+use daybook_domain::instant::Instant;
+use daybook_service::delivery::{self, Occupied, Outcome};
 use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Options, Server};
 use serde_json::json;
@@ -10,12 +15,14 @@ use serde_json::json;
 use crate::Lone;
 use crate::deleted_books::{rows, run};
 use crate::file_sweep::eventually;
+use crate::inside::Inside;
 use crate::webhooks::install;
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
         rule_8_20_a_receiver_that_is_down_is_told_later,
         rule_8_20_told_once,
+        rule_8_20_a_book_that_goes_while_its_event_is_read,
         rule_8_20_not_to_users_who_are_gone,
     ]
 }
@@ -88,6 +95,48 @@ fn rule_8_20_told_once(engine: Engine) {
     books.sort_unstable();
     assert_eq!(told, books);
     assert_eq!(receiver.received().len(), 5, "8.20: each deletion came once");
+}
+
+/// Who has taken the delivery from the book finds nothing there any more; the copy is still to be
+/// sent.
+fn rule_8_20_a_book_that_goes_while_its_event_is_read(engine: Engine) {
+    // Due in a future that the server's own worker does not see.
+    const THEN: Instant = Instant::new(4_000_000_000_000);
+    let inside = Inside::new(engine, THEN, Changes::default());
+    let book = "(SELECT MAX(id) FROM books)";
+    inside.execute(&[
+        &format!(
+            "INSERT INTO delivery_queues (book_id, app_id, due_at) VALUES ({book}, 'bot', {})",
+            THEN.milliseconds()
+        ),
+        &format!(
+            "INSERT INTO deliveries (book_id, app_id, sequence, depth) VALUES ({book}, 'bot', 1, 0)"
+        ),
+    ]);
+    let take = |lease: i64| {
+        let occupied = Occupied { running: HashMap::new(), most: 8 };
+        let taken = inside.write(move |tx, _, _| delivery::take(tx, lease, occupied, (8, THEN)));
+        taken.expect("the deliveries that are due")
+    };
+    let leased = take(1).remove(0);
+    let copy = EventCopy {
+        id: "event".to_owned(),
+        installer: inside.cx.user.id,
+        url: "http://127.0.0.1:1/".to_owned(),
+        body: "{}".to_owned(),
+    };
+    let gone = leased.delivery.clone();
+    inside.write(move |tx, _, _| delivery::detached::detach(tx, &gone, &copy, THEN)).expect("it");
+    for outcome in [Outcome::Dropped, Outcome::Stopped] {
+        let (before, lease) = (leased.clone(), leased.lease);
+        let finished =
+            inside.write(move |tx, _, _| delivery::finish(tx, &before, outcome, (true, THEN)));
+        assert!(!finished.expect("it is noted").lost);
+        let again = take(lease).remove(0);
+        assert!(again.delivery.copy.is_some(), "the copy is due at once");
+    }
+    let copied = take(1);
+    assert!(copied.is_empty(), "one at a time");
 }
 
 /// 7.11: what is kept for a user goes with them.

@@ -48,6 +48,11 @@ pub(super) fn finish(
             Next::Delivered(_) => true,
             Next::GivenUp(_) => false,
         },
+        // It was read while the book went: what was missing then is in the copy.
+        Outcome::Dropped | Outcome::Stopped if leased.delivery.copy.is_none() => {
+            tx.detached_deliveries().release(leased, leased.delivery.tries, now)?;
+            return Ok(Finished::default());
+        }
         Outcome::Unsent(_) | Outcome::Unsendable(_) | Outcome::Dropped | Outcome::Stopped => false,
     };
     let ended = tx.detached_deliveries().end(leased)?;
