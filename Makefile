@@ -19,13 +19,17 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 	$(CARGO_TARGET_DIR)/quick/daybook serve
 
 .PHONY: test
-test: postgres schemathesis oidc-provider chromium ## the suite, on SQLite and PostgreSQL
+test: postgres fault-tools schemathesis oidc-provider chromium ## the suite, on both engines
 	$(CARGO) build --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook $(CARGO) test --workspace
 
 .PHONY: postgres
 postgres: ## install PostgreSQL for the tests where it is missing
 	@tests/install-postgres
+
+.PHONY: fault-tools
+fault-tools: ## install libfaketime and pgbouncer for the tests where they are missing
+	@tests/install-fault-tools
 
 .PHONY: schemathesis
 schemathesis: ## install schemathesis for the tests, under the target directory
@@ -59,7 +63,7 @@ bench: postgres ## throughput, latency and size beside the raw limit of each eng
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/bench $(BENCH)
 
 .PHONY: torture
-torture: postgres ## kill the server while clients write, twenty times, and look for losses
+torture: postgres fault-tools ## kills and other faults while clients write; looks for losses
 	$(CARGO) build --release --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/torture $(TORTURE)
 

@@ -1,10 +1,19 @@
-//! Durability: what the server acknowledged survives its death.
+//! Durability: what the server acknowledged survives its death, and other faults; `make torture`
+//! does each of them for longer.
 
-use daybook_tests::Engine;
 use daybook_tests::torture::Torture;
+use daybook_tests::torture::faults::{self, Fault};
+use daybook_tests::{Engine, setting};
 
 pub fn lone() -> Vec<crate::Lone> {
-    crate::lone![acknowledged_transactions_survive_sigkill]
+    crate::lone![
+        acknowledged_transactions_survive_sigkill,
+        one_of_two_processes_is_killed,
+        postgres_is_killed,
+        connections_are_cut,
+        the_disk_is_full,
+        the_clock_is_set,
+    ]
 }
 
 /// Three kills on one growing book; `make torture` does twenty.
@@ -19,4 +28,45 @@ fn acknowledged_transactions_survive_sigkill(engine: Engine) {
         acknowledged += round.acknowledged;
     }
     assert!(acknowledged > 0, "the clients wrote before the kills");
+}
+
+/// Nothing acknowledged is lost, nothing half is seen, the audit is clean, and everybody is served
+/// within 5 s.
+#[track_caller]
+fn endures(fault: Fault, engine: Engine, turns: usize) {
+    if !fault.befalls(engine) {
+        return;
+    }
+    let endured = faults::endure(fault, engine, turns, 1993).expect("servers with a book");
+    assert!(endured.violations.is_empty(), "{fault}: {endured:#?}");
+}
+
+fn one_of_two_processes_is_killed(engine: Engine) {
+    endures(Fault::ProcessKilled, engine, 2);
+}
+
+fn postgres_is_killed(engine: Engine) {
+    endures(Fault::PostgresKilled, engine, 2);
+}
+
+fn connections_are_cut(engine: Engine) {
+    endures(Fault::ConnectionsCut, engine, 1);
+}
+
+/// Where nothing can be mounted there is nothing to install.
+fn the_disk_is_full(engine: Engine) {
+    match faults::missing(Fault::DiskFull) {
+        Some(what) => eprintln!("left out: {what}"),
+        None => endures(Fault::DiskFull, engine, 1),
+    }
+}
+
+fn the_clock_is_set(engine: Engine) {
+    match faults::missing(Fault::ClockSet) {
+        Some(what) => {
+            assert!(setting("CI").is_none(), "{what}");
+            eprintln!("left out: {what}");
+        }
+        None => endures(Fault::ClockSet, engine, 3),
+    }
 }

@@ -34,7 +34,7 @@ impl Engine {
 
 impl fmt::Display for Engine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+        formatter.pad(match self {
             Engine::Sqlite => "sqlite",
             Engine::Postgres => "postgres",
         })

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::guard::{Entry, Folder};
 use crate::postgres::Database;
+use crate::small_disk::SmallDisk;
 use crate::{Client, Engine, pause, setting, unique};
 
 /// How to start a server.
@@ -30,6 +31,10 @@ pub struct Options {
     /// PostgreSQL writes through to disk (the benchmark); SQLite always does what the server asks
     /// of it.
     pub durable: bool,
+    /// The address of a database of PostgreSQL that is there already, instead of a new one.
+    pub database_url: Option<String>,
+    /// Where its data directory lies, and on SQLite the database.
+    pub small_disk: Option<Arc<SmallDisk>>,
 }
 
 /// A running `daybook serve` with a database and a data directory of its own; stopped and removed
@@ -56,20 +61,23 @@ impl Server {
     /// A server with these settings, ready to answer.
     #[track_caller]
     pub fn start_with(options: Options) -> Server {
-        let database =
-            (options.engine == Engine::Postgres).then(|| Database::create(options.durable));
+        let named = options.database_url.clone();
+        let database = (options.engine == Engine::Postgres && named.is_none())
+            .then(|| Database::create(options.durable));
         let home = Folder::create(std::env::temp_dir().join(format!(
             "daybook-{}-{}",
             std::process::id(),
             unique("test")
         )));
-        let database_url = match &database {
-            Some(database) => database.url.clone(),
-            None => format!("sqlite:{}", home.path().join("books.db").display()),
+        let disk = options.small_disk.as_ref().map_or(home.path(), |disk| disk.path()).to_owned();
+        let database_url = match (&database, named) {
+            (Some(database), _) => database.url.clone(),
+            (None, Some(url)) => url,
+            (None, None) => format!("sqlite:{}", disk.join("books.db").display()),
         };
         let mut server = Server {
             options,
-            data_dir: home.path().join("data"),
+            data_dir: disk.join("data"),
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             base: String::new(),
             database_url,
@@ -162,9 +170,10 @@ impl Server {
     }
 
     fn command(&self, verb: &str) -> Command {
-        let mut command = match self.options.open_files {
-            None => Command::new(binary()),
-            Some(most) => {
+        let mut command = match (self.options.open_files, &self.options.small_disk) {
+            (None, None) => Command::new(binary()),
+            (None, Some(disk)) => disk.command(binary(), None),
+            (Some(most), _) => {
                 let mut shell = Command::new("sh");
                 shell.args(["-c", "ulimit -n $0 && exec \"$@\"", &most.to_string()]).arg(binary());
                 shell
@@ -214,6 +223,11 @@ impl Server {
     /// The process id.
     pub fn pid(&self) -> u32 {
         self.child.as_ref().expect("the server runs").0.id()
+    }
+
+    /// Whether it was started and neither killed nor stopped.
+    pub fn runs(&self) -> bool {
+        self.child.is_some()
     }
 
     /// SIGKILL, at once.

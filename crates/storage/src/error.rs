@@ -54,16 +54,20 @@ impl From<Diesel> for Error {
             }
             let message = information.message();
             // The engines' own words for 'somebody else holds it': trying again helps.
-            let contended = ["lock timeout", "deadlock detected", "database is locked"]
-                .iter()
-                .any(|words| message.contains(words));
+            let contended = ["lock timeout", "deadlock detected", "database is locked"];
+            // And for a disk that is full: room can be made.
+            let full = ["disk is full", "No space left on device"];
+            let passing = contended.iter().chain(&full).any(|words| message.contains(words));
             let gone = matches!(
                 kind,
                 DatabaseErrorKind::ClosedConnection
                     | DatabaseErrorKind::SerializationFailure
                     | DatabaseErrorKind::UnableToSendCommand
+                    // A PostgreSQL that is the primary no more; the next connection finds the new
+                    // one. Nothing of ours writes on a connection that reads.
+                    | DatabaseErrorKind::ReadOnlyTransaction
             );
-            if contended || gone {
+            if passing || gone {
                 return Self::Unavailable(message.to_owned());
             }
         }
@@ -128,5 +132,22 @@ mod tests {
             [true, true],
         );
         check(DatabaseErrorKind::UniqueViolation, "duplicate key value", [false, false]);
+    }
+
+    #[test]
+    fn what_passes_may_be_tried_again() {
+        for (kind, message) in [
+            (DatabaseErrorKind::Unknown, "database or disk is full"),
+            (
+                DatabaseErrorKind::Unknown,
+                "could not extend file \"base/5/16401\": No space left on device",
+            ),
+            (
+                DatabaseErrorKind::ReadOnlyTransaction,
+                "cannot execute INSERT in a read-only transaction",
+            ),
+        ] {
+            check(kind, message, [true, true]);
+        }
     }
 }

@@ -19,7 +19,11 @@ const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgresql");
 
 /// How long a request waits for a connection before it is refused.
-const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest pause between two attempts of the readers to connect: however long a server was
+/// away, they are back soon after it is.
+const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
 
 /// The database that a URL names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +151,9 @@ pub(crate) fn readers(
     let pool = Pool::builder()
         .max_size(size)
         .min_idle(Some(1))
-        .connection_timeout(CONNECTION_TIMEOUT)
+        // The pool tries again after at most half of this time; who waits for a reader names a
+        // time of its own.
+        .connection_timeout(LONGEST_BACKOFF * 2)
         // A file does not go away; a server may, and then the pool must notice.
         .test_on_check_out(checked)
         .build(Readers { address, statements });

@@ -29,7 +29,7 @@ use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::lease::{Held, Lease};
-use crate::pool::{Address, Readers, readers};
+use crate::pool::{Address, CONNECTION_TIMEOUT, Readers, readers};
 use crate::schema::process_starts;
 use crate::sql::Sql;
 use crate::transaction;
@@ -180,7 +180,7 @@ impl Store {
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let mut conn = self.readers.get().map_err(Error::from)?;
+        let mut conn = self.readers.get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
         conn.begin(Mode::Read).map_err(Error::from)?;
         let mut snapshot = OpenSnapshot { conn: &mut conn, open: true };
         let outcome = work(&mut Tx::reading(snapshot.conn, self.caches.clone()));

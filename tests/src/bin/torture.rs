@@ -1,11 +1,12 @@
-//! `make torture`: kills the server while clients write, again and again, and verifies what it had
-//! acknowledged.
+//! `make torture`: kills the server while clients write, again and again, lets other faults befall
+//! it, and verifies what it had acknowledged.
 
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use daybook_tests::dice::Dice;
 use daybook_tests::torture::deliveries::{self, Plan};
+use daybook_tests::torture::faults::{self, Endured, Fault};
 use daybook_tests::torture::{CLIENTS, Torture};
 use daybook_tests::{Engine, finish};
 
@@ -21,6 +22,9 @@ struct Arguments {
     /// Deliveries amid which a process is killed; none without any.
     #[arg(long, default_value_t = 10_000)]
     deliveries: usize,
+    /// How often each of the other faults happens; none without any.
+    #[arg(long, default_value_t = 3)]
+    faults: usize,
     /// The database engine.
     #[arg(long, value_enum, default_value_t = Engines::Both)]
     engine: Engines,
@@ -46,6 +50,9 @@ fn main() -> anyhow::Result<ExitCode> {
     let seed = arguments.seed.unwrap_or_else(Dice::seed);
     println!("{CLIENTS} clients write until SIGKILL; --seed {seed}");
     let mut violations = 0;
+    if arguments.faults > 0 {
+        violations += befall(&engines, arguments.faults, seed)?;
+    }
     for engine in engines {
         if arguments.rounds > 0 {
             violations += torture(engine, arguments.rounds, seed)?;
@@ -61,6 +68,29 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     println!("{violations} violations");
     Ok(ExitCode::FAILURE)
+}
+
+fn befall(engines: &[Engine], turns: usize, seed: u64) -> anyhow::Result<usize> {
+    println!("\n{}", Endured::heads());
+    let mut violations = 0;
+    for fault in Fault::ALL {
+        for engine in engines.iter().copied().filter(|engine| fault.befalls(*engine)) {
+            let endured = match faults::endure(fault, engine, turns, seed) {
+                Ok(endured) => endured,
+                Err(error) => {
+                    println!("{fault:<20}{engine:<10}NOT DONE: {error:#}");
+                    violations += 1;
+                    continue;
+                }
+            };
+            println!("{}", endured.row(fault, engine));
+            for violation in endured.violations.iter().take(SHOWN) {
+                println!("    {violation}");
+            }
+            violations += endured.violations.len();
+        }
+    }
+    Ok(violations)
 }
 
 fn torture(engine: Engine, rounds: usize, seed: u64) -> anyhow::Result<usize> {

@@ -1,6 +1,7 @@
 //! What the book shows after a restart, and whether it is what it must be.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use serde_json::Value;
@@ -9,7 +10,7 @@ use super::writers::Request;
 use super::{ACCOUNTS, Content, account};
 use crate::decimal::{show, units};
 use crate::load::Connection;
-use crate::{bank, encode};
+use crate::{Client, bank, encode, pause};
 
 /// All dates lie in it; a lower bound, so that the series have as many slices as days, not since
 /// the first movement.
@@ -27,6 +28,8 @@ struct Logged {
     sequence: i64,
     kind: String,
     resource: String,
+    /// In milliseconds.
+    made: i64,
 }
 
 /// The book as its lists show it.
@@ -68,6 +71,13 @@ impl Book {
 
     pub(super) fn events(&self) -> usize {
         self.events.len()
+    }
+
+    /// Between the earliest and the latest instant of an event, whatever their order.
+    pub(super) fn span(&self) -> Duration {
+        let made = || self.events.iter().map(|event| event.made);
+        let span = made().max().zip(made().min()).map_or(0, |(last, first)| last - first);
+        Duration::from_millis(u64::try_from(span).unwrap_or_default())
     }
 }
 
@@ -118,6 +128,7 @@ fn logged(item: &Value) -> anyhow::Result<Logged> {
         sequence: item["sequence"].as_i64().with_context(event)?,
         kind: item["type"].as_str().with_context(event)?.to_owned(),
         resource: item["resource"].as_str().with_context(event)?.to_owned(),
+        made: item["createdAt"].as_str().and_then(|made| made.parse().ok()).with_context(event)?,
     })
 }
 
@@ -125,6 +136,12 @@ fn logged(item: &Value) -> anyhow::Result<Logged> {
 #[derive(Default)]
 pub(super) struct Verdict {
     pub(super) violations: Vec<String>,
+    /// Acknowledged transactions that are not there.
+    pub(super) lost: usize,
+    /// Requests that are there in part.
+    pub(super) half_seen: usize,
+    /// What the audit found.
+    pub(super) findings: u64,
 }
 
 impl Verdict {
@@ -146,13 +163,16 @@ impl Verdict {
         for request in requests {
             sent.extend(request.numbers.clone());
             let there = request.numbers.clone().filter(|number| book.holds(*number)).count();
-            self.demand(there == 0 || there == request.len(), || {
-                format!("{there} of {} of a batch are there: {request:?}", request.len())
-            });
+            if there != 0 && there != request.len() {
+                self.half_seen += 1;
+                let len = request.len();
+                self.report(format!("{there} of {len} of a batch are there: {request:?}"));
+            }
             for (number, id) in request.numbers.clone().zip(request.ids.iter().flatten()) {
                 match book.transactions.get(&number) {
                     None => {
-                        self.report(format!("LOST: transaction {number}, acknowledged as {id}"))
+                        self.lost += 1;
+                        self.report(format!("LOST: transaction {number}, acknowledged as {id}"));
                     }
                     Some(listed) => self.demand(listed.id == *id, || {
                         format!("transaction {number} is {}, acknowledged as {id}", listed.id)
@@ -191,7 +211,7 @@ impl Verdict {
             .collect();
         let mut shown = BTreeSet::new();
         for event in book.events.iter().filter(|event| event.kind.starts_with("TRANSACTION_")) {
-            let Logged { sequence, kind, resource } = event;
+            let Logged { sequence, kind, resource, .. } = event;
             self.demand(kind == "TRANSACTION_POSTED", || format!("event {sequence} is {kind}"));
             match known.get(resource.as_str()) {
                 None => {
@@ -289,6 +309,37 @@ impl Verdict {
         }
         request.ids = Some(ids);
         Ok(())
+    }
+}
+
+/// How long an audit may take.
+const AUDIT_TIMEOUT: Duration = Duration::from_secs(90);
+
+impl Verdict {
+    /// The book's own recount finds nothing (6.7).
+    pub(super) fn audit(&mut self, owner: &Client, book: &str) -> anyhow::Result<()> {
+        let path = format!("/v5/books/{book}/events?type=BOOK_AUDITED&limit=200");
+        let audits = || -> Vec<Value> {
+            owner.get(&path).ok()["items"].as_array().cloned().unwrap_or_default()
+        };
+        let known = audits().len();
+        owner.send("PATCH", &format!("/v5/books/{book}/audit"), &Value::Null).no_content();
+        let asked = Instant::now();
+        while asked.elapsed() < AUDIT_TIMEOUT {
+            let made = audits();
+            if made.len() > known {
+                let audit = &made[0]["data"]["audit"];
+                self.findings = audit["findingsCount"].as_u64().context("a number of findings")?;
+                let clean = ["balancesMatch", "zeroSum", "chainIntact"]
+                    .iter()
+                    .all(|field| audit[field] == true);
+                let findings = self.findings;
+                self.demand(clean && findings == 0, || format!("the audit says {audit}"));
+                return Ok(());
+            }
+            pause(Duration::from_millis(20));
+        }
+        anyhow::bail!("6.7: no audit within {AUDIT_TIMEOUT:?}")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Durability under fire: clients write, the server is killed with SIGKILL, and after its restart
 //! everything it had acknowledged must be there, whole, with right balances and a gapless event
-//! log.
+//! log. The other [`faults`] that befall a service come the same way.
 //!
 //! A transaction's content follows from its number, and its remote id is the number, so that
 //! whatever the book shows can be checked without remembering what was sent. One [`Torture`] keeps
@@ -8,6 +8,9 @@
 
 mod check;
 pub mod deliveries;
+pub mod faults;
+mod stage;
+mod watch;
 mod writers;
 
 use std::time::{Duration, Instant};
@@ -64,9 +67,9 @@ fn account(number: u64) -> String {
     format!("Account {number:02}")
 }
 
-/// A server on a growing database, and all that was ever sent to it.
+/// Servers on a growing database, and all that was ever sent to them.
 pub struct Torture {
-    server: Server,
+    servers: Vec<Server>,
     owner: Client,
     book: String,
     dice: Dice,
@@ -99,12 +102,29 @@ pub struct Round {
     pub violations: Vec<String>,
 }
 
+/// What the book showed.
+struct Checked {
+    acknowledged: usize,
+    in_doubt: usize,
+    survived: usize,
+    transactions: usize,
+    events: usize,
+    /// Between the instants of its first and its last event.
+    span: Duration,
+    verdict: Verdict,
+}
+
 impl Torture {
     /// A server with an empty book. The same seed makes the same choices; what the clients reach
     /// before the kill differs.
     pub fn start(engine: Engine, seed: u64) -> anyhow::Result<Torture> {
-        let server = Server::start(engine);
-        let owner = server.client(OWNER);
+        Torture::on(vec![Server::start(engine)], seed)
+    }
+
+    /// The same on servers that run.
+    fn on(servers: Vec<Server>, seed: u64) -> anyhow::Result<Torture> {
+        let first = servers.first().context("a server")?;
+        let owner = first.client(OWNER);
         let accounts: Vec<Value> = (0..ACCOUNTS)
             .map(|number| {
                 json!({
@@ -118,7 +138,7 @@ impl Torture {
             .context("a book has an id")?
             .to_owned();
         Ok(Torture {
-            server,
+            servers,
             owner,
             book,
             dice: Dice::new(seed),
@@ -135,9 +155,25 @@ impl Torture {
         let killed_after = Duration::from_millis(50 + self.dice.below(751));
         let sent = self.write_until_killed(killed_after)?;
         let restarted = Instant::now();
-        self.server.restart();
+        self.servers[0].restart();
         let recovery = restarted.elapsed();
+        let checked = self.check(sent)?;
+        Ok(Round {
+            number: self.rounds,
+            killed_after,
+            acknowledged: checked.acknowledged,
+            in_doubt: checked.in_doubt,
+            survived: checked.survived,
+            recovery,
+            transactions: checked.transactions,
+            events: checked.events,
+            violations: checked.verdict.violations,
+        })
+    }
 
+    /// Compares the book with everything that was ever sent, `sent` the last of it, repeats what
+    /// was in doubt, and has the book audited.
+    fn check(&mut self, sent: Vec<Request>) -> anyhow::Result<Checked> {
         let acknowledged =
             sent.iter().filter(|request| request.ids.is_some()).map(Request::len).sum();
         let doubtful: Vec<usize> = (self.requests.len()..self.requests.len() + sent.len())
@@ -162,19 +198,18 @@ impl Torture {
             let request = &mut self.requests[*position];
             verdict.repeat(&book, request, &mut connection, &self.book)?;
         }
-        if self.server.log().contains("panicked") {
-            verdict.report("the server's log shows a panic");
+        verdict.audit(&self.owner, &self.book)?;
+        if self.servers.iter().any(|server| server.log().contains("panicked")) {
+            verdict.report("a server's log shows a panic");
         }
-        Ok(Round {
-            number: self.rounds,
-            killed_after,
+        Ok(Checked {
             acknowledged,
             in_doubt: doubtful.len(),
             survived,
-            recovery,
             transactions: book.transactions(),
             events: book.events(),
-            violations: verdict.violations,
+            span: book.span(),
+            verdict,
         })
     }
 
@@ -183,7 +218,7 @@ impl Torture {
             (0..CLIENTS).map(|_| self.connect()).collect::<anyhow::Result<_>>()?;
         let writers = writers::start(connections, &self.book, self.next, &mut self.dice);
         pause(after);
-        self.server.kill();
+        self.servers[0].kill();
         let joined = writers.join();
         // A refused write is not expected, and the server knows why.
         let (sent, next) =
@@ -200,13 +235,15 @@ impl Torture {
     }
 
     fn log_end(&self) -> String {
-        let log = self.server.log();
-        let lines: Vec<&str> = log.lines().filter(|line| !line.contains(" INFO ")).collect();
+        let logs: Vec<String> = self.servers.iter().map(Server::log).collect();
+        let lines = logs.iter().flat_map(|log| log.lines());
+        let lines: Vec<&str> = lines.filter(|line| !line.contains(" INFO ")).collect();
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
 
     fn connect(&self) -> anyhow::Result<Connection> {
         let token = self.owner.token().context("the owner has a token")?;
-        Connection::open(self.server.address(), token).context("the server takes no connection")
+        let first = self.servers.first().context("a server")?;
+        Connection::open(first.address(), token).context("the server takes no connection")
     }
 }

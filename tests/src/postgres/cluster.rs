@@ -1,0 +1,242 @@
+//! A PostgreSQL server of the suite's own: made, started, killed and started again.
+
+use std::fs::File;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{INSTALL, owner, query, tool};
+use crate::guard::{Entry, Folder};
+use crate::small_disk::SmallDisk;
+use crate::{free_port, pause, unique};
+
+/// How a cluster is made.
+#[derive(Clone, Default)]
+pub struct Setup {
+    /// It writes through to disk, as production does; tests that kill nothing do not wait for
+    /// disks.
+    pub durable: bool,
+    /// Where its data lies, instead of the folder of temporary files.
+    pub small_disk: Option<Arc<SmallDisk>>,
+}
+
+/// A server with an empty database `postgres`, whose superuser needs no password.
+pub struct Cluster {
+    setup: Setup,
+    /// Of the log, and of the data unless a small disk has it.
+    home: Folder,
+    data: PathBuf,
+    port: u16,
+    url: String,
+    server: Option<(Child, Entry)>,
+}
+
+impl Cluster {
+    /// Makes one and starts it.
+    pub fn start(setup: Setup) -> Cluster {
+        let Some(initdb) = tool("initdb") else {
+            panic!("{INSTALL}");
+        };
+        let folder = std::env::temp_dir().join(format!(
+            "daybook-postgres-{}-{}",
+            std::process::id(),
+            unique("cluster")
+        ));
+        let home = Folder::create(folder);
+        if let Some((user, group)) = owner() {
+            std::os::unix::fs::chown(home.path(), Some(user), Some(group))
+                .expect("the directory changes owner");
+        }
+        let disk = setup.small_disk.as_ref().map(|disk| disk.path().to_owned());
+        let data = disk.unwrap_or_else(|| home.path().to_owned()).join("data");
+        let mut cluster = Cluster { setup, home, data, port: 0, url: String::new(), server: None };
+        cluster.initialise(&initdb);
+        for _ in 0..10 {
+            cluster.port = free_port();
+            cluster.url = format!("postgres://postgres@127.0.0.1:{}/postgres", cluster.port);
+            if cluster.launch() {
+                return cluster;
+            }
+        }
+        panic!("PostgreSQL does not start:\n{}", cluster.log());
+    }
+
+    /// The administrator's address.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Its data directory, on the small disk if there is one.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// What it has said so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("log")).unwrap_or_default()
+    }
+
+    /// SIGKILL to the server and to each of its processes, at once.
+    pub fn kill(&mut self) {
+        let Some((mut child, _guard)) = self.server.take() else {
+            return;
+        };
+        let server = child.id();
+        let children = children(server);
+        let mut all = vec!["-9".to_owned(), server.to_string()];
+        all.extend(children.iter().cloned());
+        // One that has ended meanwhile is no failure.
+        drop(Command::new("kill").args(&all).stderr(Stdio::null()).status());
+        drop(child.wait());
+        // A new server refuses to start as long as one of them lives.
+        let alive = |child: &String| Path::new("/proc").join(child).exists();
+        while children.iter().any(alive) {
+            pause(Duration::from_millis(1));
+        }
+    }
+
+    /// The immediate shutdown: like a crash, but in the server's own hands.
+    pub fn stop_immediately(&mut self) {
+        if let Some((mut child, _guard)) = self.server.take() {
+            drop(Command::new("kill").args(["-QUIT", &child.id().to_string()]).status());
+            drop(child.wait());
+        }
+    }
+
+    /// Whether the server has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.server
+            .as_mut()
+            .is_none_or(|(child, _)| child.try_wait().expect("the state of the process").is_some())
+    }
+
+    /// Starts it again on the same data and the same port, and waits until it answers.
+    pub fn resume(&mut self) {
+        self.server = None;
+        assert!(self.launch(), "PostgreSQL does not start again:\n{}", self.log());
+    }
+
+    /// Whether it answers.
+    pub fn answers(&self) -> bool {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+        TcpStream::connect(address).is_ok() && query(&self.url, "SELECT 1").is_ok()
+    }
+
+    fn initialise(&self, initdb: &Path) {
+        // A linguistic collation, as most installations have: orderings that lean on the
+        // database's own would show.
+        let collations: [&[&str]; 2] = [
+            &["--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"],
+            &["--locale=C.UTF-8"],
+        ];
+        let mut said = String::new();
+        for collation in collations {
+            let mut command = self.owned(initdb);
+            command
+                .arg("-D")
+                .arg(&self.data)
+                .args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"])
+                .args(collation);
+            let run = command.output().expect("initdb starts");
+            if run.status.success() {
+                return;
+            }
+            said = String::from_utf8_lossy(&run.stderr).into_owned();
+            drop(std::fs::remove_dir_all(&self.data));
+        }
+        panic!("initdb fails: {said}");
+    }
+
+    fn settings(&self) -> Vec<String> {
+        let mut settings = vec![
+            format!("port={}", self.port),
+            "listen_addresses=127.0.0.1".to_owned(),
+            format!("unix_socket_directories={}", self.home.path().display()),
+            "max_connections=400".to_owned(),
+        ];
+        if self.setup.small_disk.is_some() {
+            settings.push("max_wal_size=64MB".to_owned());
+        }
+        if !self.setup.durable {
+            settings.extend(
+                ["fsync=off", "synchronous_commit=off", "full_page_writes=off"].map(str::to_owned),
+            );
+        }
+        settings
+    }
+
+    /// Starts it; `false` when it ends instead of answering.
+    fn launch(&mut self) -> bool {
+        let postgres = tool("postgres").unwrap_or_else(|| panic!("{INSTALL}"));
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(self.home.path().join("log"))
+            .expect("a log for the cluster");
+        let mut command = self.owned(&postgres);
+        command.arg("-D").arg(&self.data).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        for setting in self.settings() {
+            command.args(["-c", &setting]);
+        }
+        let child = command.spawn().expect("postgres starts");
+        let guard = Entry::new(&stop_command(child.id(), &self.data));
+        self.server = Some((child, guard));
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_secs(30) {
+            // It ends at once when another program took the port in between.
+            if self.has_ended() {
+                self.server = None;
+                return false;
+            }
+            if self.answers() {
+                return true;
+            }
+            pause(Duration::from_millis(20));
+        }
+        self.kill();
+        false
+    }
+
+    /// A command as the account that owns the cluster, where its disk is.
+    fn owned(&self, program: &Path) -> Command {
+        let mut command = match &self.setup.small_disk {
+            Some(disk) => disk.command(program, owner()),
+            None => {
+                let mut command = Command::new(program);
+                if let Some((user, group)) = owner() {
+                    command.uid(user).gid(group);
+                }
+                command
+            }
+        };
+        // Its own process group: Ctrl-C ends the suite first, and the guard then stops the cluster
+        // in order.
+        command.current_dir(self.home.path()).process_group(0);
+        command
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.stop_immediately();
+    }
+}
+
+/// The processes that this one has started and that still run.
+fn children(parent: u32) -> Vec<String> {
+    let list = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
+    list.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
+
+/// SIGQUIT is the immediate shutdown; the server removes its pid file as the last thing it does.
+fn stop_command(server: u32, data: &Path) -> String {
+    let file = data.join("postmaster.pid");
+    let file = file.display();
+    format!(
+        "kill -QUIT {server}; for turn in $(seq 60); do [ -e '{file}' ] || break; sleep 0.05; \
+            done; kill -9 {server}"
+    )
+}
