@@ -203,7 +203,8 @@ modules! {
         undated,
         webhook_courses,
         webhook_kills,
-        webhook_security;
+        webhook_security,
+        writer_shares;
 }
 
 /// The shared servers, each started by the first case that needs it.

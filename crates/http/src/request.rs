@@ -16,7 +16,7 @@ use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::{KeyScope, once};
 use daybook_service::query::QueryText;
 use daybook_service::{Context, Error};
-use daybook_storage::{Lane, Tx};
+use daybook_storage::{Lane, Ticket, Tx};
 
 use crate::api_key::cache::KnownKey;
 use crate::api_key::known;
@@ -248,9 +248,10 @@ impl ApiRequest {
             self.cx.scope.check_outside_books().map_err(Error::from)?;
         }
         let Self { cx, state, key, rest, .. } = self;
+        let ticket = Ticket::of(lane, cx.user.id);
         let Some(key) = key else {
             let asked = cx.clone();
-            let done = run::write(&state, lane, move |tx| work(tx, &asked)).await?;
+            let done = run::write(&state, ticket, move |tx| work(tx, &asked)).await?;
             return Ok(encode(&done, &cx));
         };
         let claim = key.claim(cx.user.id, &state.path_prefix);
@@ -261,7 +262,7 @@ impl ApiRequest {
                 encode(&done, &cx).into_answer()
             })
         };
-        Reply::try_from(run::write_with_timeout(&state, lane, whole).await?)
+        Reply::try_from(run::write_with_timeout(&state, ticket, whole).await?)
     }
 }
 

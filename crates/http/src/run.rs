@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_service::Result;
-use daybook_storage::{Error, Lane, Tx};
+use daybook_storage::{Error, Ticket, Tx};
 use tokio::time::timeout;
 
 use crate::blocking::block;
@@ -43,13 +43,49 @@ pub(crate) async fn read_and<T, R: Send + 'static>(
 }
 
 /// Runs a use case on the writer of its lane, and returns after the commit. No thread waits
-/// meanwhile.
+/// meanwhile. It is not begun when the client has left by then (behaviour 0.37).
 ///
 /// # Errors
 /// What the use case refuses; 503 when the queue of the writer is full.
 pub(crate) async fn write<T, E>(
     state: &AppState,
-    lane: Lane,
+    ticket: impl Into<Ticket>,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+) -> std::result::Result<T, ApiError>
+where
+    T: Send + 'static,
+    E: From<daybook_storage::Error> + Send + 'static,
+    ApiError: From<E>,
+{
+    // Dropped with this future, when the client leaves.
+    let asker = Arc::new(());
+    submit(state, ticket.into().while_asked(&asker), work).await
+}
+
+/// As [`write()`], for a request that may have to wait for an earlier sending of itself (behaviour
+/// 0.16). It is done also when the client has left: the key then tells.
+///
+/// # Errors
+/// As [`write()`]; 503 when it waits for too long.
+pub(crate) async fn write_with_timeout<T, E>(
+    state: &AppState,
+    ticket: Ticket,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+) -> std::result::Result<T, ApiError>
+where
+    T: Send + 'static,
+    E: From<daybook_storage::Error> + Send + 'static,
+    ApiError: From<E>,
+{
+    let waiting = timeout(KEY_TIMEOUT, submit(state, ticket, work)).await;
+    waiting.unwrap_or_else(|_| {
+        Err(Error::Unavailable("a write still waits after 30 seconds".to_owned()).into())
+    })
+}
+
+async fn submit<T, E>(
+    state: &AppState,
+    ticket: Ticket,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
 ) -> std::result::Result<T, ApiError>
 where
@@ -58,32 +94,11 @@ where
     ApiError: From<E>,
 {
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    state.store.submit(lane, work, move |outcome| {
+    state.store.submit(ticket, work, move |outcome| {
         // Nobody receives it when the client has left; the write stands all the same.
         let _ = sender.send(outcome);
     });
     let outcome =
         receiver.await.map_err(|_| RequestError::Failed("the writer went away".to_owned()))?;
     Ok(outcome?)
-}
-
-/// As [`write`], for a request that may have to wait for an earlier sending of itself (behaviour
-/// 0.16).
-///
-/// # Errors
-/// As [`write`]; 503 when it waits for too long.
-pub(crate) async fn write_with_timeout<T, E>(
-    state: &AppState,
-    lane: Lane,
-    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
-) -> std::result::Result<T, ApiError>
-where
-    T: Send + 'static,
-    E: From<daybook_storage::Error> + Send + 'static,
-    ApiError: From<E>,
-{
-    let waiting = timeout(KEY_TIMEOUT, write(state, lane, work)).await;
-    waiting.unwrap_or_else(|_| {
-        Err(Error::Unavailable("a write still waits after 30 seconds".to_owned()).into())
-    })
 }

@@ -6,93 +6,29 @@
 //! **A write** is a closure in the queue of a writer ([`crate::writer`]); no thread waits for it.
 //! The queue is bounded. When it is full, the answer is [`Error::Busy`] at once.
 //!
-//! **Lanes.** A write has a lane, and a lane always has the same writer of a process. The lane is
-//! the book; the user, for collections; the username, for a new user; [`Lane::NO_BOOK`], or the
-//! idempotency key, for a new book; [`Lane::QUEUES`], to take deliveries. The caller gives it,
-//! because the writer is chosen before anything is loaded. SQLite has one writer, PostgreSQL four
-//! in each process. So inside one process no write of a book waits for the book's lock.
+//! Each write comes with a [`Ticket`]: its lane, and whose time it takes.
 //!
 //! Dropping the store lets the writers finish what they have taken on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use daybook_domain::email::Email;
-use daybook_domain::id::UserId;
-use daybook_domain::session::SecretDigest;
 use diesel::prelude::*;
 use diesel::r2d2::Pool;
-use sha2::{Digest, Sha256};
 
 use crate::conn::on_engine;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
+use crate::lane::{Lane, digest};
 use crate::lease::{Held, Lease};
 use crate::pool::{Address, CONNECTION_TIMEOUT, Readers, readers};
 use crate::schema::process_starts;
 use crate::sql::Sql;
+use crate::ticket::Ticket;
 use crate::transaction;
 use crate::tx::{Caches, Tx};
 use crate::writer::{Job, QueuedWork, Writer};
-
-/// Which writes must stay in order: those of one book. Writes of different lanes may run side by
-/// side on PostgreSQL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lane(u64);
-
-impl Lane {
-    /// Writes that belong to no book.
-    pub const NO_BOOK: Self = Self(0);
-
-    /// What takes queues of deliveries. It comes after the lanes of all books: who writes in a book
-    /// waits for its queues, so nobody who holds queues may wait for a book.
-    pub const QUEUES: Self = Self(u64::MAX);
-
-    /// The lane of a book.
-    #[must_use]
-    pub fn of_book(public_id: &str) -> Self {
-        Self(digest(public_id.as_bytes()) | BOOKS)
-    }
-
-    /// The lane of a request that belongs to no book and carries an idempotency key: a repetition
-    /// follows it, and every process takes keys in the same order.
-    #[must_use]
-    pub fn of_key(key: &str) -> Self {
-        Self(digest(key.as_bytes()) & !BOOKS)
-    }
-
-    /// The lane of a user who is seen for the first time. Two who could get the same username share
-    /// it: on PostgreSQL who comes second waits for the first, and processes that met several in
-    /// different orders would wait for each other.
-    #[must_use]
-    pub fn of_newcomer(email: &Email) -> Self {
-        Self(digest(email.local().as_bytes()) & !BOOKS)
-    }
-
-    /// The lane of a program that asks whether somebody has decided: one device after another, in
-    /// the same order in every process.
-    #[must_use]
-    pub fn of_device(code: &SecretDigest) -> Self {
-        Self(digest(code) & !BOOKS)
-    }
-
-    /// The lane of what a user keeps across books. It comes before the lanes of all books: the
-    /// deletion of a book also deletes rows of users, and a unit of work that holds a book must not
-    /// wait for a user.
-    #[must_use]
-    pub fn of_user(user: UserId) -> Self {
-        Self(digest(&user.get().to_be_bytes()) & !BOOKS)
-    }
-}
-
-/// The bit that lanes of books have, and no other lane has.
-const BOOKS: u64 = 1 << 63;
-
-/// The same in every process and every build, because the lane is also the order of locks.
-fn digest(bytes: &[u8]) -> u64 {
-    Sha256::digest(bytes).iter().take(8).fold(0, |lane, byte| (lane << 8) | u64::from(*byte))
-}
 
 /// How a store is opened.
 #[derive(Debug, Clone)]
@@ -193,18 +129,20 @@ impl Store {
     /// and must be quick.
     pub fn submit<T, E>(
         &self,
-        lane: Lane,
+        ticket: impl Into<Ticket>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
         done: impl FnOnce(std::result::Result<T, E>) + Send + 'static,
     ) where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job: Box<dyn Job> = Box::new(QueuedWork::new(lane, work, done));
+        let ticket = ticket.into();
+        let (lane, flow) = (ticket.lane, ticket.flow);
+        let job: Box<dyn Job> = Box::new(QueuedWork::new(ticket, work, done));
         let count = u64::try_from(self.writers.len()).unwrap_or(1).max(1);
         let index = usize::try_from(lane.0.checked_rem(count).unwrap_or(0)).unwrap_or(0);
         match self.writers.get(index) {
-            Some(writer) => writer.enqueue(job),
+            Some(writer) => writer.enqueue(flow, job),
             None => job.refuse(Error::Unavailable("no writer runs".to_owned())),
         }
     }
@@ -215,7 +153,7 @@ impl Store {
     /// Whatever `work` answers; [`Error::Busy`] when too many writes wait.
     pub fn write<T, E>(
         &self,
-        lane: Lane,
+        ticket: impl Into<Ticket>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
     where
@@ -223,7 +161,7 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        self.submit(lane, work, move |outcome| {
+        self.submit(ticket, work, move |outcome| {
             // When the caller is gone, nobody receives the answer; the write stands.
             let _ = sender.send(outcome);
         });

@@ -1,7 +1,12 @@
-//! Group commit. A writer is a thread with its own connection and a bounded queue. It takes what
-//! waits, at most 256 units of work, runs them one after another in one database transaction,
+//! Group commit. A writer is a thread with its own connection and a bounded queue
+//! ([`crate::fair_queue`]). It takes a group of what waits, runs it in one database transaction,
 //! commits once, and only then answers them all. It never waits for company: while one commit is on
 //! its way to the disk, the next group gathers.
+//!
+//! **Time.** A group that has run for [`GROUP_TIME`] is committed, and what it has not begun goes
+//! back into the queue. What a unit of work took is charged to its user, with its part of the
+//! commit, and the queue serves next who has taken least. So nobody waits for more of another
+//! user's work than one unit of it. Work that nobody waits for any more is not begun.
 //!
 //! **Order.** A group is sorted by lane, and within a lane it keeps its order. Every process takes
 //! the locks of books in this order, so two groups never wait for each other's books. All other
@@ -23,24 +28,26 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use crate::conn::Conn;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
+use crate::fair_queue::{Bill, GROUP_TIME, QueueFlow, Taken};
+use crate::lane::Lane;
 use crate::pool::Address;
-use crate::store::Lane;
+use crate::ticket::Ticket;
 use crate::tx::{Caches, Tx};
-
-/// Most units of work in one commit: it bounds how long the first of them waits.
-const MAX_IN_GROUP: usize = 256;
+use crate::writer_queue::WriterQueue;
 
 /// A unit of work that waits for its turn.
 pub(crate) trait Job: Send {
     /// The lane: all writers of all processes take the locks of books in its order.
     fn lane(&self) -> Lane;
+    /// Whether it is to be done still.
+    fn is_wanted(&self) -> bool;
     /// Runs it; the answer is kept until the commit.
     fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Completion>;
     /// Answers without running it.
@@ -62,14 +69,14 @@ pub(crate) struct CommitFailure(String);
 
 /// A unit of work with whoever waits for it.
 pub(crate) struct QueuedWork<W, D> {
-    lane: Lane,
+    ticket: Ticket,
     work: W,
     done: D,
 }
 
 impl<W, D> QueuedWork<W, D> {
-    pub(crate) const fn new(lane: Lane, work: W, done: D) -> Self {
-        Self { lane, work, done }
+    pub(crate) const fn new(ticket: Ticket, work: W, done: D) -> Self {
+        Self { ticket, work, done }
     }
 }
 
@@ -81,7 +88,11 @@ where
     D: FnOnce(std::result::Result<T, E>) + Send + 'static,
 {
     fn lane(&self) -> Lane {
-        self.lane
+        self.ticket.lane
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.ticket.is_wanted()
     }
 
     fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Completion> {
@@ -124,7 +135,7 @@ impl<T, E: From<Error>, D: FnOnce(std::result::Result<T, E>)> Completion for Com
 
 /// A writer thread and the queue before it.
 pub(crate) struct Writer {
-    queue: Option<SyncSender<Box<dyn Job>>>,
+    queue: Arc<WriterQueue<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -135,29 +146,22 @@ impl Writer {
         capacity: usize,
         shared: (Arc<AtomicU64>, Caches, DeliverySignal),
     ) -> Result<Self> {
-        let (sender, receiver) = sync_channel(capacity);
+        let queue = Arc::new(WriterQueue::new(capacity));
         let (statements, caches, signal) = shared;
         let mut writer_loop = WriterLoop { conn: None, address, statements, caches, signal };
         writer_loop.connect()?;
-        let run = move || writer_loop.serve(&receiver);
+        let served = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
-            .spawn(run)
+            .spawn(move || writer_loop.serve(&served))
             .map_err(|error| Error::Unavailable(error.to_string()))?;
-        Ok(Self { queue: Some(sender), thread: Some(thread) })
+        Ok(Self { queue, thread: Some(thread) })
     }
 
     /// Adds a unit of work to the queue; a full queue answers at once.
-    pub(crate) fn enqueue(&self, job: Box<dyn Job>) {
-        let Some(queue) = &self.queue else {
-            return job.refuse(Error::Unavailable("the store is closing".to_owned()));
-        };
-        match queue.try_send(job) {
-            Ok(()) => {}
-            Err(TrySendError::Full(job)) => job.refuse(Error::Busy),
-            Err(TrySendError::Disconnected(job)) => {
-                job.refuse(Error::Unavailable("the writer stopped".to_owned()))
-            }
+    pub(crate) fn enqueue(&self, flow: QueueFlow, job: Box<dyn Job>) {
+        if let Err((job, error)) = self.queue.push(flow, job) {
+            job.refuse(error);
         }
     }
 }
@@ -165,7 +169,7 @@ impl Writer {
 impl Drop for Writer {
     /// Finishes what waits, then stops.
     fn drop(&mut self) {
-        self.queue = None;
+        self.queue.close();
         if let Some(thread) = self.thread.take() {
             // The thread catches its own panics; there is nobody left to tell of another.
             let _ = thread.join();
@@ -182,47 +186,59 @@ struct WriterLoop {
     signal: DeliverySignal,
 }
 
+type JobGroup = Vec<Taken<Box<dyn Job>>>;
+
 impl WriterLoop {
-    fn serve(&mut self, queue: &Receiver<Box<dyn Job>>) {
-        while let Ok(first) = queue.recv() {
-            let mut group = vec![first];
-            group.extend(queue.try_iter().take(MAX_IN_GROUP - 1));
+    fn serve(&mut self, queue: &WriterQueue<Box<dyn Job>>) {
+        loop {
+            let mut group = queue.next_group();
+            if group.is_empty() {
+                return;
+            }
             // Every process takes books' locks in the same order, so groups of different processes
             // cannot deadlock.
-            group.sort_by_key(|job| job.lane());
-            if catch_unwind(AssertUnwindSafe(|| self.commit(group))).is_err() {
-                // A bug, but no reason to write nothing any more. Those who waited see their
-                // channels close.
-                tracing::error!("the writer panicked; it connects anew");
-                self.conn = None;
+            group.sort_by_key(|taken| taken.job.lane());
+            match catch_unwind(AssertUnwindSafe(|| self.commit(group))) {
+                Ok((bills, left)) => queue.settle(&bills, left),
+                Err(_) => {
+                    // A bug, but no reason to write nothing any more. Those who waited see their
+                    // channels close.
+                    tracing::error!("the writer panicked; it connects anew");
+                    self.conn = None;
+                }
             }
         }
     }
 
-    fn commit(&mut self, group: Vec<Box<dyn Job>>) {
+    /// Runs a group and answers it. Tells what its units of work took, and which it left.
+    fn commit(&mut self, group: JobGroup) -> (Vec<(Bill, Duration)>, JobGroup) {
+        let begun = Instant::now();
         let caches = self.caches.clone();
         let conn = match self.connected() {
             Ok(conn) => conn,
             Err(error) => {
                 let text = error.to_string();
-                return group
-                    .into_iter()
-                    .for_each(|job| job.refuse(Error::Unavailable(text.clone())));
+                for taken in group {
+                    taken.job.refuse(Error::Unavailable(text.clone()));
+                }
+                return (Vec::new(), Vec::new());
             }
         };
-        let (answers, outcome, delivers) = run_group(conn, caches, group);
+        let (ran, outcome, delivers) = run_group(conn, caches, group);
         if let Err(error) = &outcome {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
             self.conn = None;
         }
         let committed = outcome.map_err(|error| CommitFailure(error.to_string()));
         let delivers = delivers && committed.is_ok();
-        for answer in answers {
+        let took = begun.elapsed();
+        for answer in ran.answers {
             answer.deliver(committed.clone());
         }
         if delivers {
             self.signal.give();
         }
+        (with_parts_of_commit(ran.times, took), ran.left)
     }
 
     fn connected(&mut self) -> Result<&mut Conn> {
@@ -251,33 +267,56 @@ impl WriterLoop {
     }
 }
 
-/// Runs the units of work one after another and commits once; tells whether deliveries have become
-/// due.
-fn run_group(
-    conn: &mut Conn,
-    caches: Caches,
-    group: Vec<Box<dyn Job>>,
-) -> (Vec<Box<dyn Completion>>, Result<()>, bool) {
+/// What became of the units of work of a group.
+#[derive(Default)]
+struct RanGroup {
+    answers: Vec<Box<dyn Completion>>,
+    /// What each of them took.
+    times: Vec<(Bill, Duration)>,
+    /// Those that were not begun, because the group's time was over.
+    left: JobGroup,
+}
+
+/// Adds to each time its part of what the whole group took besides.
+fn with_parts_of_commit(times: Vec<(Bill, Duration)>, took: Duration) -> Vec<(Bill, Duration)> {
+    let working: Duration = times.iter().map(|(_, time)| *time).sum();
+    let besides = took.saturating_sub(working).as_nanos();
+    let whole = working.as_nanos().max(1);
+    let part = |time: Duration| {
+        let part = besides.saturating_mul(time.as_nanos()).checked_div(whole).unwrap_or(0);
+        time + Duration::from_nanos(u64::try_from(part).unwrap_or(u64::MAX))
+    };
+    times.into_iter().map(|(bill, time)| (bill, part(time))).collect()
+}
+
+/// Runs the units of work one after another, until the group's time is over, and commits once;
+/// tells whether deliveries have become due.
+fn run_group(conn: &mut Conn, caches: Caches, group: JobGroup) -> (RanGroup, Result<()>, bool) {
     let mut tx = Tx::writing(conn, caches, group.len() > 1);
-    let mut answers = Vec::with_capacity(group.len());
-    let mut failure: Option<Error> = None;
-    if let Err(error) = tx.begin() {
-        failure = Some(error);
-    }
-    for job in group {
-        if let Some(error) = failure.as_ref() {
-            job.refuse(Error::Unavailable(error.to_string()));
+    let (mut ran, mut failure) = (RanGroup::default(), tx.begin().err());
+    let begun = Instant::now();
+    for taken in group {
+        if failure.is_none() && !ran.times.is_empty() && begun.elapsed() >= GROUP_TIME {
+            ran.left.push(taken);
             continue;
         }
-        if let Err(error) = tx.begin_unit() {
+        let Taken { job, bill } = taken;
+        if !job.is_wanted() {
+            ran.times.push((bill, Duration::ZERO));
+            job.refuse(Error::Unavailable("nobody waits for it any more".to_owned()));
+            continue;
+        }
+        let started = Instant::now();
+        failure = failure.or_else(|| tx.begin_unit().err());
+        if let Some(error) = failure.as_ref() {
             job.refuse(Error::Unavailable(error.to_string()));
-            failure = Some(error);
             continue;
         }
         let answer = job.run(&mut tx);
         let closed = if answer.accepted() { tx.keep_unit() } else { tx.undo_unit() };
         failure = closed.err();
-        answers.push(answer);
+        ran.answers.push(answer);
+        ran.times.push((bill, started.elapsed()));
     }
     let outcome = match failure {
         Some(error) => {
@@ -287,5 +326,5 @@ fn run_group(
         }
         None => tx.finish(),
     };
-    (answers, outcome, tx.delivers())
+    (ran, outcome, tx.delivers())
 }

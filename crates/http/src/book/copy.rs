@@ -45,7 +45,7 @@ pub(super) async fn large(
         }
     }
     let copies = state.copies.clone();
-    let slot = Arc::clone(&copies.slots).acquire_owned().await;
+    let slot = copies.slot(cx.user.id).await;
     let store = Arc::clone(&state.store);
     let done = block(move || {
         let _held = (turn, slot);

@@ -9,7 +9,7 @@ use daybook_domain::id::ConnectionId;
 use daybook_domain::property::Edits;
 use daybook_service::connection::{self, View};
 use daybook_service::{Context, Error, integration};
-use daybook_storage::Lane;
+use daybook_storage::{Lane, Ticket};
 
 use crate::body::Body;
 use crate::error::ApiError;
@@ -90,8 +90,9 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
     match request.on_snapshot(move |tx, cx| connection::used_in(tx, cx, &known)).await {
         Ok((connection, books)) => {
             for book in books {
-                let (cx, lane) = (request.cx.clone(), Lane::of_book(book.as_str()));
-                run::write(&state, lane, move |tx| {
+                let cx = request.cx.clone();
+                let ticket = Ticket::of(Lane::of_book(book.as_str()), cx.user.id);
+                run::write(&state, ticket, move |tx| {
                     integration::disconnect(tx, &cx, &book, connection)
                 })
                 .await?;

@@ -4,7 +4,7 @@ use daybook_service::Context;
 use daybook_service::delivery::replay::{self, ReplayBegun};
 use daybook_service::event::View;
 use daybook_service::idempotency::{KeyScope, once};
-use daybook_storage::Lane;
+use daybook_storage::{Lane, Ticket};
 use serde::{Deserialize, Serialize};
 
 use super::Courier;
@@ -73,12 +73,13 @@ pub(crate) async fn delete_event_response(asked: ApiRequest) -> ApiResult {
 pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let (book, id, app, base) = (asked.book(), asked.id(), asked.agent(), asked.base());
     let (cx, state, claim) = asked.into_claim()?;
-    let (lane, scope) = (Lane::of_book(&book), KeyScope::Book(book.clone()));
+    let ticket = Ticket::of(Lane::of_book(&book), cx.user.id);
+    let scope = KeyScope::Book(book.clone());
     let (caller, key) = (cx.clone(), claim.clone());
     let begin = move |tx: &mut daybook_storage::Tx<'_>| {
         replay::begin(tx, &caller, &book, (&id, &app), key.as_ref())
     };
-    let leased = match run::write(&state, lane, begin).await? {
+    let leased = match run::write(&state, ticket.clone(), begin).await? {
         ReplayBegun::Answered(known) => return known.try_into(),
         ReplayBegun::Leased(leased) => leased,
     };
@@ -95,7 +96,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
             let Some(claim) = claim else { return answer(tx) };
             once(tx, &cx, &scope, &claim, |tx| answer(tx)?.into_answer())?.try_into()
         };
-        run::write(&state, lane, whole).await
+        run::write(&state, ticket, whole).await
     });
     sending.await.map_err(|error| RequestError::Failed(error.to_string()))?
 }

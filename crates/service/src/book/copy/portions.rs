@@ -14,7 +14,7 @@ use daybook_domain::id::BookKey;
 use daybook_domain::purpose::{ManageCollaborators, Record};
 use daybook_domain::transaction::Transaction;
 use daybook_storage::access::AccessTo;
-use daybook_storage::{Lane, Lease, Store, Tx};
+use daybook_storage::{Lane, Lease, Store, Ticket, Tx};
 
 use super::structure::Structure;
 use super::{Request, Tally, enter, publish, write};
@@ -64,7 +64,8 @@ where
 {
     // Held until the copy is published.
     let (whole, _lease) = store.read(|tx| whole(store, tx, cx, (book, request), stop))?;
-    store.write(Lane::of_book(book), move |tx| finish(tx, whole))
+    let ticket = Ticket::of(Lane::of_book(book), cx.user.id);
+    store.write(ticket, move |tx| finish(tx, whole))
 }
 
 /// Writes all rows of the copy.
@@ -102,7 +103,7 @@ impl WholeCopy {
     /// The first unit of work: the book with all but its transactions, hidden.
     fn begin(&self, store: &Store, structure: &Arc<Structure>) -> Result<()> {
         let (user, structure) = (self.cx.user.id, Arc::clone(structure));
-        store.write(self.lane(), move |tx| {
+        store.write(self.ticket(), move |tx| {
             let founded = tx.books().insert(structure.book.clone(), user)?;
             tx.books().begin_copy(&founded, user)?;
             structure.write(tx, &founded.admit_to(user, ManageCollaborators)?)
@@ -113,14 +114,14 @@ impl WholeCopy {
     fn record(&mut self, store: &Store, transactions: Vec<Transaction>) -> Result<()> {
         self.tally.add(&transactions);
         let (cx, key) = (self.cx.clone(), self.key.clone());
-        store.write(self.lane(), move |tx| {
+        store.write(self.ticket(), move |tx| {
             let target = go_on(tx, &cx, &key)?.with_purpose(Record::Post)?;
             write(tx, &target, transactions)
         })
     }
 
-    fn lane(&self) -> Lane {
-        Lane::of_book(self.key.as_str())
+    fn ticket(&self) -> Ticket {
+        Ticket::of(Lane::of_book(self.key.as_str()), self.cx.user.id)
     }
 }
 

@@ -1,0 +1,70 @@
+//! Lanes: in which order writes take their locks.
+//!
+//! A write has a lane, and a lane always has the same writer of a process. The lane is the book;
+//! the user, for collections; the username, for a new user; [`Lane::NO_BOOK`], or the idempotency key,
+//! for a new book; [`Lane::QUEUES`], to take deliveries. The caller gives it, because the writer is
+//! chosen before anything is loaded. SQLite has one writer, PostgreSQL four in each process. So
+//! inside one process no write of a book waits for the book's lock.
+
+use daybook_domain::email::Email;
+use daybook_domain::id::UserId;
+use daybook_domain::session::SecretDigest;
+use sha2::{Digest, Sha256};
+
+/// Which writes never run side by side: those of one book. Those of a user stay in order within it.
+/// Writes of different lanes may run side by side on PostgreSQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane(pub(crate) u64);
+
+impl Lane {
+    /// Writes that belong to no book.
+    pub const NO_BOOK: Self = Self(0);
+
+    /// What takes queues of deliveries. It comes after the lanes of all books: who writes in a book
+    /// waits for its queues, so nobody who holds queues may wait for a book.
+    pub const QUEUES: Self = Self(u64::MAX);
+
+    /// The lane of a book.
+    #[must_use]
+    pub fn of_book(public_id: &str) -> Self {
+        Self(digest(public_id.as_bytes()) | BOOKS)
+    }
+
+    /// The lane of a request that belongs to no book and carries an idempotency key: a repetition
+    /// follows it, and every process takes keys in the same order.
+    #[must_use]
+    pub fn of_key(key: &str) -> Self {
+        Self(digest(key.as_bytes()) & !BOOKS)
+    }
+
+    /// The lane of a user who is seen for the first time. Two who could get the same username share
+    /// it: on PostgreSQL who comes second waits for the first, and processes that met several in
+    /// different orders would wait for each other.
+    #[must_use]
+    pub fn of_newcomer(email: &Email) -> Self {
+        Self(digest(email.local().as_bytes()) & !BOOKS)
+    }
+
+    /// The lane of a program that asks whether somebody has decided: one device after another, in
+    /// the same order in every process.
+    #[must_use]
+    pub fn of_device(code: &SecretDigest) -> Self {
+        Self(digest(code) & !BOOKS)
+    }
+
+    /// The lane of what a user keeps across books. It comes before the lanes of all books: the
+    /// deletion of a book also deletes rows of users, and a unit of work that holds a book must not
+    /// wait for a user.
+    #[must_use]
+    pub fn of_user(user: UserId) -> Self {
+        Self(digest(&user.get().to_be_bytes()) & !BOOKS)
+    }
+}
+
+/// The bit that lanes of books have, and no other lane has.
+const BOOKS: u64 = 1 << 63;
+
+/// The same in every process and every build, because the lane is also the order of locks.
+pub(crate) fn digest(bytes: &[u8]) -> u64 {
+    Sha256::digest(bytes).iter().take(8).fold(0, |lane, byte| (lane << 8) | u64::from(*byte))
+}

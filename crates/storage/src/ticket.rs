@@ -1,0 +1,42 @@
+//! What comes with a unit of work into the queue of a writer.
+
+use std::sync::{Arc, Weak};
+
+use daybook_domain::id::UserId;
+
+use crate::fair_queue::QueueFlow;
+use crate::lane::Lane;
+
+/// The lane of a unit of work, whose time it takes, and whether anybody waits for it.
+#[derive(Debug, Clone)]
+pub struct Ticket {
+    pub(crate) lane: Lane,
+    pub(crate) flow: QueueFlow,
+    asker: Option<Weak<()>>,
+}
+
+impl Ticket {
+    /// Work that takes the time of this user (behaviour 0.36). Without one it takes that of the
+    /// program.
+    #[must_use]
+    pub const fn of(lane: Lane, user: UserId) -> Self {
+        Self { lane, flow: Some(user), asker: None }
+    }
+
+    /// The same for work that is dropped when it has not begun by the time `asker` is gone.
+    #[must_use]
+    pub fn while_asked(self, asker: &Arc<()>) -> Self {
+        Self { asker: Some(Arc::downgrade(asker)), ..self }
+    }
+
+    /// Whether somebody waits for it, or it is to be done in any case.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.asker.as_ref().is_none_or(|asker| asker.strong_count() > 0)
+    }
+}
+
+impl From<Lane> for Ticket {
+    fn from(lane: Lane) -> Self {
+        Self { lane, flow: None, asker: None }
+    }
+}
