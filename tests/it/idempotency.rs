@@ -267,7 +267,10 @@ fn deletes_get_their_first_answer(server: &Server) {
     same(&first, &owner.delete(&cast.path("")));
     same(&first, &owner.delete(&cast.path("/?")));
     cast.owner.delete(&cast.path("")).refused(404, "notFound");
-    assert!(replayed(&owner.delete(&path)), "also of what was in the book");
+    // What was in the book is out of sight with it (0.27).
+    owner.delete(&path).refused(404, "notFound");
+    cast.owner.post(&cast.path("/restore"), &Value::Null).ok();
+    assert!(replayed(&owner.delete(&path)), "and is answered when it is back");
 }
 
 fn the_caller_is_known_before_the_answer(server: &Server) {
@@ -281,10 +284,7 @@ fn the_caller_is_known_before_the_answer(server: &Server) {
     create(&cast.anonymous).refused(401, "required");
     create(&server.client_with_token("not.a.token")).refused(401, "required");
     create(&cast.stranger).refused(404, "notFound");
-    // It is the editor's own answer, given while it was one.
-    cast.share(cast.editor.email(), "NONE");
     same(&first, &create(&cast.editor));
-    keyed(&cast.editor).post(&cast.path("/groups"), &json!({"name": "H"})).refused(404, "notFound");
 }
 
 fn requests_at_the_same_time_are_done_once(server: &Server) {

@@ -129,6 +129,7 @@ modules! {
         limited_callers,
         lists,
         locks,
+        lost_access,
         mailed_links,
         merge,
         merge_payloads,

@@ -22,6 +22,7 @@ pub fn tests() -> Vec<Case> {
         book_without_accounts,
         queries_see_own_drafts_only,
         two_recorders,
+        accounts_are_not_found_by_their_names,
         recorder_of_a_public_book,
     ]
 }
@@ -299,6 +300,19 @@ fn queries_see_own_drafts_only(server: &Server) {
         let found = cast.recorder.get(&cast.path(&format!("/transactions?query={query}"))).ok();
         let found = column(&found, "description");
         assert!(found.iter().all(|description| description == "mine"), "{query}: {found:?}");
+    }
+}
+
+/// 2.8: the list would tell the id of an account to who knows, or guesses, its name.
+fn accounts_are_not_found_by_their_names(server: &Server) {
+    let cast = stage(server);
+    draft(&cast, "mine");
+    let path = cast.path("/transactions?query=account:Cash");
+    let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
+    assert_eq!(cast.owner.get(&path).ok()["account"], cash["id"]);
+    for query in ["account:Cash", "from:Cash", "account:Nowhere"] {
+        let found = cast.recorder.get(&cast.path(&format!("/transactions?query={query}")));
+        assert_eq!(found.ok().get("account"), None, "{query}");
     }
 }
 

@@ -220,8 +220,9 @@ impl Bench {
             ..self.cx.clone()
         };
         let claim = claim(key);
+        let body = milliseconds_later.to_string().into_bytes();
         let answer =
-            Kept { status: 200, tag: None, body: milliseconds_later.to_string().into_bytes() };
+            Kept { status: 200, tag: None, body, shows: Vec::new() };
         let sent = self.store.write(Lane::of_key(key), move |tx| {
             once(tx, &cx, &KeyScope::Installation, &claim, |_| Ok::<_, Error>(answer))
         });
@@ -421,7 +422,7 @@ fn claimed(server: &Server, claim: &Claim) -> Hold {
     let mut hold = Hold::begin(server);
     hold.execute(&format!(
         "INSERT INTO idempotency_keys VALUES ({user}, '{key}', {operation}, {fingerprint}, {now}, \
-            200, NULL, {body})"
+            200, NULL, {body}, NULL)"
     ));
     hold
 }

@@ -1,6 +1,7 @@
 //! Idempotency keys: a request that is sent again is not done again, and gets the same answer
 //! (behaviour 0.16).
 
+use crate::access::{Need, Shown};
 use crate::event::Hash;
 use crate::id::UserId;
 use crate::instant::Instant;
@@ -89,6 +90,8 @@ pub struct StoredAnswer {
     pub tag: Option<String>,
     /// The body, unchanged.
     pub body: Vec<u8>,
+    /// What it shows besides the book of the request; nothing when it comes from the database.
+    pub shows: Vec<Shown>,
 }
 
 /// What is stored about a request that was done.
@@ -98,6 +101,8 @@ pub struct KeyRecord {
     pub fingerprint: Hash,
     /// Its answer.
     pub answer: StoredAnswer,
+    /// What the caller needs in order to be given the answer again (behaviour 0.27).
+    pub needs: Vec<Need>,
 }
 
 impl KeyRecord {
@@ -205,8 +210,13 @@ mod tests {
             operation: operation("POST", "/v5/books"),
             fingerprint: print(body, &[]),
         };
-        let answer = StoredAnswer { status: 200, tag: None, body: b"{}".to_vec() };
-        let record = KeyRecord { fingerprint: claim(b"first").fingerprint, answer: answer.clone() };
+        let answer =
+            StoredAnswer { status: 200, tag: None, body: b"{}".to_vec(), shows: Vec::new() };
+        let record = KeyRecord {
+            fingerprint: claim(b"first").fingerprint,
+            answer: answer.clone(),
+            needs: Vec::new(),
+        };
         assert_eq!(record.clone().replay(&claim(b"first")), Ok(answer));
         assert_eq!(record.replay(&claim(b"second")), Err(Refusal::Reused));
     }

@@ -50,7 +50,7 @@ impl Permission {
     }
 
     /// What it consists of, as bits: to view, to record, and what each higher one adds.
-    const fn parts(self) -> u8 {
+    pub(crate) const fn parts(self) -> u8 {
         match self {
             Self::Owner => 0b11111,
             Self::Editor => 0b01111,

@@ -1,5 +1,6 @@
 //! Access requests on the wire (behaviour 7.6).
 
+use daybook_domain::access::Shown;
 use daybook_domain::access_request::AccessRequest;
 use daybook_service::Context;
 use daybook_service::access_request::{self, Request};
@@ -67,7 +68,7 @@ pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
                 let asked = Request { permission, message, server: &server };
                 access_request::request(tx, cx, &book, asked)
             },
-            |(), _| reply::no_content(),
+            |(), _| reply::no_content().showing(std::iter::once(Shown::Nothing)),
         )
         .await?;
     state.mails.notify();

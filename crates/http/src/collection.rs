@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
+use daybook_domain::access::Shown;
 use daybook_domain::id::CollectionId;
 use daybook_service::collection::{self, View};
 use daybook_service::{Context, book};
@@ -150,11 +151,15 @@ pub(crate) fn rows_showing(text: &RawValue) -> usize {
 }
 
 fn to_reply(view: &View, cx: &Context) -> Reply {
-    reply::ok(&CollectionOut::new(view, cx))
+    reply::ok(&CollectionOut::new(view, cx)).showing(shown(&view.books))
 }
 
 fn listed(books: &[book::View], cx: &Context) -> Reply {
-    reply::ok(&BookOut::list(books, cx))
+    reply::ok(&BookOut::list(books, cx)).showing(shown(books))
+}
+
+fn shown(books: &[book::View]) -> impl Iterator<Item = Shown> {
+    books.iter().map(|view| Shown::Book(view.access.book().key.clone()))
 }
 
 /// GET collections.

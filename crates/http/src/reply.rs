@@ -4,6 +4,7 @@ use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ContentType, ETAG, HeaderName};
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
+use daybook_domain::access::Shown;
 use daybook_domain::idempotency::StoredAnswer;
 use daybook_domain::version::Tag;
 use daybook_service::idempotency::KeyedAnswer;
@@ -30,6 +31,8 @@ pub(crate) struct Reply {
     skipped: usize,
     /// The JSON text, or why it could not be written.
     body: Result<Vec<u8>, String>,
+    /// What it shows besides the book of the request (behaviour 0.27).
+    shows: Vec<Shown>,
 }
 
 /// 200 with a body.
@@ -45,6 +48,7 @@ pub(crate) fn json(text: serde_json::Result<Vec<u8>>) -> Reply {
         replayed: false,
         skipped: 0,
         body: text.map_err(|error| error.to_string()),
+        shows: Vec::new(),
     }
 }
 
@@ -57,13 +61,20 @@ pub(crate) fn nothing() -> Reply {
 /// 204: neither body nor content type (behaviour 0.6).
 pub(crate) fn no_content() -> Reply {
     let status = StatusCode::NO_CONTENT;
-    Reply { status, tag: None, replayed: false, skipped: 0, body: Ok(Vec::new()) }
+    let (body, shows) = (Ok(Vec::new()), Vec::new());
+    Reply { status, tag: None, replayed: false, skipped: 0, body, shows }
 }
 
 impl Reply {
     /// Adds the version tag of the one resource it shows (behaviour 0.17).
     pub(crate) fn tagged(self, tag: impl Into<Tag>) -> Self {
         Self { tag: Some(tag.into()), ..self }
+    }
+
+    /// Names what it shows besides the book of the request, for who asks again and may have lost
+    /// the sight of it (behaviour 0.27).
+    pub(crate) fn showing(self, shown: impl Iterator<Item = Shown>) -> Self {
+        Self { shows: shown.collect(), ..self }
     }
 
     /// Whether the answer was given before.
@@ -105,6 +116,7 @@ impl Reply {
             status: self.status.as_u16(),
             tag: self.tag.map(|tag| tag.as_str().to_owned()),
             body,
+            shows: self.shows,
         })
     }
 }
@@ -113,7 +125,8 @@ impl TryFrom<KeyedAnswer> for Reply {
     type Error = ApiError;
 
     fn try_from(outcome: KeyedAnswer) -> Result<Self, ApiError> {
-        let KeyedAnswer { answer: StoredAnswer { status, tag, body }, replayed } = outcome;
+        let KeyedAnswer { answer, replayed } = outcome;
+        let StoredAnswer { status, tag, body, shows } = answer;
         let status = StatusCode::from_u16(status)
             .map_err(|error| RequestError::Failed(error.to_string()))?;
         let stored = std::str::from_utf8(&body).ok().and_then(|text| text.parse().ok());
@@ -121,7 +134,8 @@ impl TryFrom<KeyedAnswer> for Reply {
             Some(skipped) => (skipped, Vec::new()),
             None => (0, body),
         };
-        Ok(Self { status, tag: tag.map(Tag::stored), replayed, skipped, body: Ok(body) })
+        let (tag, body) = (tag.map(Tag::stored), Ok(body));
+        Ok(Self { status, tag, replayed, skipped, body, shows })
     }
 }
 

@@ -109,7 +109,11 @@ pub(crate) fn find_even_deleted(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Re
     Ok(found.ok_or(Refusal::BookNotFound)?)
 }
 
-fn check_reach(cx: &Context, book: &str) -> Result<()> {
+/// Refuses a book that the access token does not reach.
+///
+/// # Errors
+/// 403.
+pub(crate) fn check_reach(cx: &Context, book: &str) -> Result<()> {
     if cx.scope.is_limited() {
         cx.scope.check_book(&BookKey::new(book.to_owned()))?;
     }

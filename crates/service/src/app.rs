@@ -96,6 +96,17 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes)
     view(tx, cx, after)
 }
 
+/// Refuses who may not change an app, and so sees less of it than its developers.
+///
+/// # Errors
+/// [`Refusal::Unknown`], [`Refusal::NotDeveloper`].
+pub(crate) fn check_developer(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<()> {
+    match find(tx, cx, id)?.role(&cx.visitor()) {
+        AppRole::Developer => Ok(()),
+        AppRole::User | AppRole::Stranger => Err(Refusal::NotDeveloper(id.to_owned()).into()),
+    }
+}
+
 fn find(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<App> {
     let found = tx.apps().find(id)?.filter(|app| app.role(&cx.visitor()) > AppRole::Stranger);
     Ok(found.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)

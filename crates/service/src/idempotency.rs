@@ -1,11 +1,17 @@
 //! Idempotency keys: a request with a key is carried out once, however often it is sent (behaviour
 //! 0.16).
 
-use daybook_domain::idempotency::{Claim, StoredAnswer};
+use std::collections::HashMap;
+
+use daybook_domain::access::{Need, Refusal, Shown};
+use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer};
+use daybook_domain::permission::Action;
 use daybook_storage::Tx;
+use daybook_storage::access::BookAccess;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::{access, app};
 
 /// The answer to a request with a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +38,8 @@ pub enum KeyScope {
 /// refusal of `work` undoes the claim too, so the request may be corrected and sent again.
 ///
 /// # Errors
-/// Whatever `work` refuses; 422 when the key stands for another request.
+/// Whatever `work` refuses; 422 when the key stands for another request; what access says now when
+/// the caller has lost some since the stored answer.
 pub fn once<E: From<Error>>(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -44,18 +51,19 @@ pub fn once<E: From<Error>>(
         return Ok(KeyedAnswer { answer, replayed: true });
     }
     let answer = work(tx)?;
-    record(tx, cx, claim, &answer)?;
+    let needs = needs(tx, cx, scope, &answer.shows)?;
+    record(tx, cx, claim, (&answer, &needs))?;
     Ok(KeyedAnswer { answer, replayed: false })
 }
 
 /// The answer that is stored under the key, for work that is begun before its key is claimed.
 ///
 /// # Errors
-/// 422 when the key stands for another request.
+/// As [`once`].
 pub fn answered(tx: &mut Tx<'_>, cx: &Context, claim: &Claim) -> Result<Option<KeyedAnswer>> {
-    let known = tx.keys().find(claim, cx.now)?;
-    let answer = known.map(|record| record.replay(claim)).transpose()?;
-    Ok(answer.map(|answer| KeyedAnswer { answer, replayed: true }))
+    let Some(record) = tx.keys().find(claim, cx.now)? else { return Ok(None) };
+    let answer = replay(tx, cx, claim, record)?;
+    Ok(Some(KeyedAnswer { answer, replayed: true }))
 }
 
 /// Claims the key, or finds the answer stored under it.
@@ -70,12 +78,77 @@ fn recorded(
         KeyScope::Caller => tx.collections().lock(cx.user.id)?,
         KeyScope::Installation => {}
     }
-    let known = tx.keys().take(claim, cx.now)?;
-    Ok(known.map(|record| record.replay(claim)).transpose()?)
+    let Some(record) = tx.keys().take(claim, cx.now)? else { return Ok(None) };
+    if let KeyScope::Book(book) = scope {
+        access::check_reach(cx, book)?;
+    }
+    replay(tx, cx, claim, record).map(Some)
 }
 
-fn record(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, answer: &StoredAnswer) -> Result<()> {
-    tx.keys().record(claim, answer)?;
+/// The answer for a repetition of the request. Who may no longer do or see what they could when it
+/// was given is told what access says now (behaviour 0.27).
+fn replay(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, record: KeyRecord) -> Result<StoredAnswer> {
+    let books = record.needs.iter().filter_map(|need| match need {
+        Need::Book(key, _) => Some(key.as_str().to_owned()),
+        Need::App(_) => None,
+    });
+    let mut found = found(tx, cx, books.collect())?;
+    for need in &record.needs {
+        match need {
+            Need::Book(key, rights) => {
+                access::check_reach(cx, key.as_str())?;
+                let access = found.remove(key.as_str()).ok_or(Refusal::BookNotFound)?;
+                access.admit(cx.user.id, Action::ReadBook)?.require_rights(*rights)?;
+            }
+            Need::App(id) => app::check_developer(tx, cx, id.as_str())?,
+        }
+    }
+    Ok(record.replay(claim)?)
+}
+
+/// What the caller needs in order to be given the answer again: what they may do and see now, when
+/// all is done, in the book of the request and in what else is shown. So an answer about a book
+/// that the request has deleted, or left, needs nothing there.
+fn needs(tx: &mut Tx<'_>, cx: &Context, scope: &KeyScope, shows: &[Shown]) -> Result<Vec<Need>> {
+    let (mut needs, mut others) = (Vec::new(), Vec::new());
+    let own = if let KeyScope::Book(book) = scope { Some(book.as_str()) } else { None };
+    for shown in shows {
+        match shown {
+            Shown::Book(key) if own == Some(key.as_str()) => {}
+            Shown::Book(key) => others.push(key.as_str().to_owned()),
+            Shown::App(id) => needs.push(Need::App(id.clone())),
+            Shown::Nothing => return Ok(Vec::new()),
+        }
+    }
+    let mut inside = found(tx, cx, others)?;
+    if let Some(book) = own
+        && let Some(access) = tx.books().load_for_user(book, &cx.user.email)?
+    {
+        inside.insert(book.to_owned(), access);
+    }
+    needs.extend(inside.into_values().filter_map(|access| {
+        let access = access.admit(cx.user.id, Action::ReadBook).ok()?;
+        Some(Need::Book(access.book().key.clone(), access.rights()))
+    }));
+    Ok(needs)
+}
+
+/// Books as the caller enters them, by public id.
+fn found(tx: &mut Tx<'_>, cx: &Context, books: Vec<String>) -> Result<HashMap<String, BookAccess>> {
+    if books.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = tx.books().by_public_ids(&books, &cx.user.email)?.into_iter();
+    Ok(found.map(|access| (access.book.key.as_str().to_owned(), access)).collect())
+}
+
+fn record(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    claim: &Claim,
+    (answer, needs): (&StoredAnswer, &[Need]),
+) -> Result<()> {
+    tx.keys().record(claim, answer, needs)?;
     // One request in eight deletes up to 32 expired keys, so that more are deleted than stored.
     if claim.fingerprint.as_bytes().iter().take(1).all(|byte| byte % 8 == 0) {
         tx.keys().sweep(cx.now)?;

@@ -6,6 +6,7 @@
 //! index: another process with the same request waits there for the commit. A key costs two
 //! statements, and its answer a second copy in the database for a day.
 
+use daybook_domain::access::Need;
 use daybook_domain::event::Hash;
 use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer, forgotten_before};
 use daybook_domain::instant::Instant;
@@ -36,16 +37,23 @@ struct Row {
     status: i32,
     version_tag: Option<String>,
     body: Vec<u8>,
+    needs: Option<String>,
 }
 
 impl TryFrom<Row> for KeyRecord {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let Row { fingerprint, status, version_tag: tag, body } = row;
+        let Row { fingerprint, status, version_tag: tag, body, needs } = row;
         let fingerprint = Hash::from_bytes(&fingerprint).ok_or(Error::Corrupt("fingerprint"))?;
         let status = u16::try_from(status).map_err(|_| Error::Corrupt("status"))?;
-        Ok(Self { fingerprint, answer: StoredAnswer { status, tag, body } })
+        let needs = needs.iter().flat_map(|text| text.split(' ')).map(str::parse);
+        let needs = needs.collect::<std::result::Result<_, _>>();
+        Ok(Self {
+            fingerprint,
+            answer: StoredAnswer { status, tag, body, shows: Vec::new() },
+            needs: needs.map_err(|_| Error::Corrupt("needs"))?,
+        })
     }
 }
 
@@ -79,7 +87,7 @@ impl Keys<'_, '_> {
             return Ok(None);
         }
         let known = named(
-            Sql::new("SELECT fingerprint, status, version_tag, body FROM idempotency_keys"),
+            Sql::new("SELECT fingerprint, status, version_tag, body, needs FROM idempotency_keys"),
             claim,
         );
         let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
@@ -93,7 +101,7 @@ impl Keys<'_, '_> {
     /// What is recorded under the key, without taking it. It sees only what is committed.
     pub fn find(self, claim: &Claim, now: Instant) -> Result<Option<KeyRecord>> {
         let known = named(
-            Sql::new("SELECT fingerprint, status, version_tag, body FROM idempotency_keys"),
+            Sql::new("SELECT fingerprint, status, version_tag, body, needs FROM idempotency_keys"),
             claim,
         )
         .push(" AND created_at >= ")
@@ -102,16 +110,21 @@ impl Keys<'_, '_> {
         rows.into_iter().next().map(KeyRecord::try_from).transpose()
     }
 
-    /// Records the answer under a key that this unit of work has taken.
-    pub fn record(self, claim: &Claim, answer: &StoredAnswer) -> Result<()> {
-        let StoredAnswer { status, tag, body } = answer;
+    /// Records the answer under a key that this unit of work has taken, with what its caller needs
+    /// in order to be given it again.
+    pub fn record(self, claim: &Claim, answer: &StoredAnswer, needs: &[Need]) -> Result<()> {
+        let StoredAnswer { status, tag, body, shows: _ } = answer;
+        let needs: Vec<String> = needs.iter().map(Need::to_string).collect();
+        let needs = (!needs.is_empty()).then(|| needs.join(" "));
         let record = Sql::new("UPDATE idempotency_keys SET status = ")
             .int(i64::from(*status))
             .push(", version_tag = ");
         let record = record
             .value(Value::SomeText(tag.as_deref().map(Into::into)))
             .push(", body = ")
-            .value(Value::Bytes(body));
+            .value(Value::Bytes(body))
+            .push(", needs = ")
+            .value(Value::SomeText(needs.map(Into::into)));
         self.tx.flushed()?.execute(&named(record, claim))?;
         Ok(())
     }

@@ -1,8 +1,10 @@
 //! Access to a book: who entered it, and what they may do in it (behaviour 7.3, 7.4).
 
 mod refusal;
+mod rights;
 
 pub use refusal::Refusal;
+pub use rights::{Need, Rights, Shown};
 
 use crate::book::{Book, Visibility};
 use crate::id::UserId;

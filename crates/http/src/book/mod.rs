@@ -4,7 +4,7 @@ mod copy;
 
 use std::collections::BTreeMap;
 
-use daybook_domain::access::Access;
+use daybook_domain::access::{Access, Shown};
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::book::{Changes, Deletion, Period, Refusal, StartMonth, Visibility};
 use daybook_domain::calendar::{DatePattern, format_iso, month_number};
@@ -257,7 +257,14 @@ impl BookOut {
 }
 
 fn to_reply(view: &View, cx: &Context) -> Reply {
-    reply::ok(&BookOut::of(view, cx)).tagged(view.access.book())
+    reply::ok(&BookOut::of(view, cx)).tagged(view.access.book()).showing(shown(view))
+}
+
+/// The book of an answer, and those of the collection around it.
+fn shown(view: &View) -> impl Iterator<Item = Shown> {
+    let around = view.collection.iter().flat_map(|collection| &collection.books);
+    let books = std::iter::once(view).chain(around);
+    books.map(|view| Shown::Book(view.access.book().key.clone()))
 }
 
 /// GET books.

@@ -295,7 +295,8 @@ fn operation(view: &View, base: &str) -> Reply {
 /// Adds the version tag of the transaction, unless the caller may see only that it exists
 /// (behaviour 3.7.2).
 fn tagged(reply: Reply, view: &View) -> Reply {
-    match view.transactions.first().filter(|transaction| !view.masked.contains(&transaction.id)) {
+    match view.transactions.first().filter(|transaction| !view.masked.contains_key(&transaction.id))
+    {
         Some(transaction) => reply.tagged(transaction),
         None => reply,
     }

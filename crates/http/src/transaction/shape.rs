@@ -218,11 +218,8 @@ impl TransactionOut {
     }
 
     fn new(view: &View, transaction: &Transaction, sides: ShownSides<'_>, base: &str) -> Self {
-        if view.masked.contains(&transaction.id) {
-            return Self::Masked {
-                id: transaction.id.to_string(),
-                remote_ids: transaction.remote_ids.clone(),
-            };
+        if let Some(known) = view.masked.get(&transaction.id) {
+            return Self::Masked { id: transaction.id.to_string(), remote_ids: known.clone() };
         }
         let book = view.access.book();
         let settings = &book.settings;

@@ -76,9 +76,14 @@ pub fn create(
     let files_by_id = attach::files_by_id(tx, &access, &items, &[])?;
     let mut write_set = WriteSet::with_files(files_by_id.clone());
     let rules = rules(cx, &access, &accounts);
+    let mut asked: HashMap<TransactionId, Vec<String>> = HashMap::new();
     let transactions = batch::each(items, |changes| {
         let ids = remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?;
         if let Some(existing) = matches.find(&ids) {
+            let named = asked.entry(existing.id).or_default();
+            let new = |id: &String| existing.remote_ids.contains(id) && !named.contains(id);
+            let new: Vec<String> = ids.into_iter().filter(new).collect();
+            named.extend(new);
             return Ok(existing.clone());
         }
         let (changes, new_files) = attach::resolve(cx, &access, &files_by_id, changes, None)?;
@@ -100,7 +105,7 @@ pub fn create(
     let masked = transactions
         .iter()
         .filter(|transaction| !access.sees(transaction.created_by, transaction.is_posted()))
-        .map(|transaction| transaction.id)
+        .map(|transaction| (transaction.id, asked.remove(&transaction.id).unwrap_or_default()))
         .collect();
     let view = View::with_accounts(
         tx,

@@ -10,7 +10,7 @@ mod read;
 mod running;
 mod save;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
@@ -53,8 +53,9 @@ pub struct View {
     pub creators: HashMap<UserId, String>,
     /// How the apps look that they were made with.
     pub faces: HashMap<String, AppFace>,
-    /// Those of which the caller may see only the id and the remote ids (behaviour 3.7.2).
-    pub masked: HashSet<TransactionId>,
+    /// Those of which the caller may see only the id, with the remote ids that the caller knew
+    /// (behaviour 3.7.2).
+    pub masked: HashMap<TransactionId, Vec<String>>,
     /// How many items of a batch were skipped (behaviour 3.6.4).
     pub skipped: usize,
 }
@@ -115,7 +116,7 @@ impl View {
             forest,
             creators,
             faces,
-            masked: HashSet::new(),
+            masked: HashMap::new(),
             skipped: 0,
         })
     }

@@ -288,6 +288,7 @@ diesel::table! {
         status -> Integer,
         version_tag -> Nullable<Text>,
         body -> Binary,
+        needs -> Nullable<Text>,
     }
 }
 

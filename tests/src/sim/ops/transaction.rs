@@ -151,7 +151,7 @@ impl Operation for Create {
             service.note_told(self.book, caller, &drafts)?;
         }
         let masked =
-            view.masked.iter().map(|id| service.labels.transactions.label(id.get())).collect();
+            view.masked.keys().map(|id| service.labels.transactions.label(id.get())).collect();
         Ok(Answer::Transactions(shown(service, &view), masked))
     }
 

@@ -1,0 +1,259 @@
+//! What somebody may no longer do or see, an idempotency key does not give back (behaviour 0.27).
+
+use std::time::Duration;
+
+use daybook_tests::{Answer, Cast, Client, Server, id, pause, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::openapi::contract::{Operation, operations};
+use crate::targets::Targets;
+
+/// A new writing operation is covered here as soon as it is in the document.
+pub fn tests() -> Vec<Case> {
+    let mut cases = crate::cases![
+        lowered_and_given_back,
+        what_the_request_itself_takes,
+        the_public_sees_no_longer,
+        books_around_a_collection,
+        a_new_book_that_was_given_away,
+        apps_of_former_developers,
+        tokens_of_other_books,
+        disabled_users,
+        asking_for_access_tells_nothing,
+    ];
+    let of_a_book = |operation: &Operation| {
+        let keeps = ["deleteBook", "requestBookAccess"].contains(&operation.id);
+        operation.writes() && operation.path.contains("{bookId}") && !keeps
+    };
+    for operation in operations().into_iter().filter(of_a_book) {
+        cases.push(Case {
+            name: format!("{}_is_not_answered_again", operation.id),
+            run: Box::new(move |server| not_answered_again(server, operation)),
+        });
+    }
+    cases
+}
+
+fn keyed(client: &Client) -> Client {
+    client.header("Idempotency-Key", &unique("key"))
+}
+
+#[track_caller]
+fn replayed(first: &Answer, again: &Answer) {
+    assert!(again.headers.contains_key("idempotency-replayed"), "{} {}", again.status, again.text);
+    assert_eq!((first.status, &first.text), (again.status, &again.text));
+}
+
+/// Makes the editor of the cast the owner of a book, who puts the old owner out.
+#[track_caller]
+fn put_out(cast: &Cast, book: &str) {
+    let path = |rest: &str| format!("/v5/books/{book}{rest}");
+    let heir = json!({"email": cast.editor.email(), "permission": "EDITOR"});
+    cast.owner.post(&path("/collaborators"), &heir).ok();
+    cast.owner.post(&path("/transfer"), &json!({"email": cast.editor.email()})).ok();
+    cast.editor.delete(&path(&format!("/collaborators/{}", cast.owner.email()))).ok();
+}
+
+fn not_answered_again(server: &Server, operation: Operation) {
+    let targets = Targets::new(server);
+    let caller = keyed(targets.caller(operation));
+    let first = targets.call(&caller, operation, "First");
+    assert!(matches!(first.status, 200 | 204), "{}: {}", first.status, first.text);
+    targets.settle(operation);
+    let book = targets.path(operation)["/v5/books/".len()..].chars().take(32).collect::<String>();
+    if operation.id == "transferBook" {
+        let path = format!("/v5/books/{book}/collaborators/{}", targets.cast.owner.email());
+        targets.cast.editor.delete(&path).ok();
+    } else {
+        put_out(&targets.cast, &book);
+    }
+    targets.call(&caller, operation, "First").refused(404, "notFound");
+    let back = json!({"email": targets.cast.owner.email(), "permission": "EDITOR"});
+    targets.cast.editor.post(&format!("/v5/books/{book}/collaborators"), &back).ok();
+    let again = targets.call(&caller, operation, "First");
+    if operation.id == "transferBook" {
+        replayed(&first, &again);
+    } else {
+        again.refused(403, "forbidden");
+    }
+}
+
+fn lowered_and_given_back(server: &Server) {
+    let cast = Cast::new(server);
+    let editor = keyed(&cast.editor);
+    let create = || editor.post(&cast.path("/groups"), &json!({"name": "G"}));
+    let first = create();
+    for (permission, status, reason) in [
+        ("POSTER", 403, "forbidden"),
+        ("RECORDER", 403, "forbidden"),
+        ("VIEWER", 403, "forbidden"),
+        ("NONE", 404, "notFound"),
+    ] {
+        cast.share(cast.editor.email(), permission);
+        create().refused(status, reason);
+    }
+    cast.share(cast.editor.email(), "EDITOR");
+    replayed(&first, &create());
+    // A draft of a poster shows accounts, which a recorder does not see, though it may record.
+    cast.account("Cash", "ASSET");
+    let poster = keyed(&cast.poster);
+    let draft = || {
+        let body = json!({"description": "d", "creditAccount": {"name": "Cash"}});
+        poster.post(&cast.path("/transactions"), &body)
+    };
+    let first = draft();
+    cast.share(cast.poster.email(), "RECORDER");
+    draft().refused(403, "forbidden");
+    cast.share(cast.poster.email(), "EDITOR");
+    replayed(&first, &draft());
+    // Access comes before another body under the same key.
+    cast.share(cast.poster.email(), "NONE");
+    poster.post(&cast.path("/transactions"), &json!({})).refused(404, "notFound");
+}
+
+fn what_the_request_itself_takes(server: &Server) {
+    let cast = Cast::new(server);
+    let viewer = keyed(&cast.viewer);
+    let leave = cast.path(&format!("/collaborators/{}", cast.viewer.email()));
+    let first = viewer.delete(&leave);
+    first.clone().ok();
+    replayed(&first, &viewer.delete(&leave));
+    cast.viewer.get(&cast.path("")).refused(404, "notFound");
+    let owner = keyed(&cast.owner);
+    let give = || owner.post(&cast.path("/transfer"), &json!({"email": cast.editor.email()}));
+    let first = give();
+    replayed(&first, &give());
+    let editor = keyed(&cast.editor);
+    let first = editor.delete(&cast.path(""));
+    first.clone().ok();
+    replayed(&first, &editor.delete(&cast.path("")));
+    // What is left to the old owner went with the book.
+    give().refused(404, "notFound");
+}
+
+fn the_public_sees_no_longer(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
+    let reader = keyed(&cast.stranger);
+    let copy = || reader.post(&cast.path("/copy?name=Mine"), &Value::Null);
+    let first = copy();
+    replayed(&first, &copy());
+    let visibility = |name: &str| {
+        cast.owner.put(&cast.path(""), &json!({"visibility": name})).ok();
+    };
+    visibility("PRIVATE");
+    copy().refused(404, "notFound");
+    visibility("PUBLIC");
+    replayed(&first, &copy());
+}
+
+fn books_around_a_collection(server: &Server) {
+    let cast = Cast::new(server);
+    let shelf = cast.viewer.post("/v5/collections", &json!({"name": "Shelf"})).ok();
+    let viewer = keyed(&cast.viewer);
+    let path = format!("/v5/collections/{}/books/add", id(&shelf));
+    let add = || viewer.patch(&path, &json!({"items": [{"id": cast.book}]}));
+    let rename =
+        || viewer.put("/v5/collections", &json!({"id": shelf["id"], "name": "Renamed"}));
+    let (added, renamed) = (add(), rename());
+    assert!(added.text.contains(&cast.book) && renamed.text.contains(&cast.book));
+    replayed(&added, &add());
+    replayed(&renamed, &rename());
+    cast.share(cast.viewer.email(), "NONE");
+    add().refused(404, "notFound");
+    rename().refused(404, "notFound");
+}
+
+fn a_new_book_that_was_given_away(server: &Server) {
+    let cast = Cast::new(server);
+    let owner = keyed(&cast.owner);
+    let create = || owner.post("/v5/books", &json!({"name": "New", "properties": {"a": "b"}}));
+    let first = create();
+    replayed(&first, &create());
+    put_out(&cast, id(&first.ok()));
+    create().refused(404, "notFound");
+    let copy = || owner.post(&cast.path("/copy?name=Copy"), &Value::Null);
+    let first = copy();
+    replayed(&first, &copy());
+    put_out(&cast, id(&first.ok()));
+    copy().refused(404, "notFound");
+}
+
+fn apps_of_former_developers(server: &Server) {
+    let cast = Cast::new(server);
+    let app = unique("app");
+    let of = |developers: &str| json!({"id": app, "name": "App", "developers": developers});
+    cast.owner.post("/v5/apps", &of("*@example.com")).ok();
+    let developer = keyed(&cast.stranger);
+    let change = || developer.put("/v5/apps", &json!({"id": app, "webhookUrl": "http://x.test"}));
+    let first = change();
+    replayed(&first, &change());
+    cast.owner.put("/v5/apps", &of("nobody")).ok();
+    change().refused(404, "notFound");
+    let users = json!({"id": app, "name": "App", "users": "*@example.com"});
+    cast.owner.put("/v5/apps", &users).ok();
+    change().refused(403, "forbidden");
+}
+
+fn tokens_of_other_books(server: &Server) {
+    let cast = Cast::new(server);
+    let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
+    let token = |body: Value| {
+        let issued = cast.owner.post("/v5/user/tokens", &body).ok();
+        server.client_with_token(issued["token"].as_str().expect("a token"))
+    };
+    let (elsewhere, here, reader) = (
+        token(json!({"books": [other["id"]]})),
+        token(json!({"books": [cast.book]})),
+        token(json!({"readOnly": true})),
+    );
+    let key = unique("key");
+    let create = |client: &Client| {
+        client.header("Idempotency-Key", &key).post(&cast.path("/groups"), &json!({"name": "G"}))
+    };
+    let first = create(&cast.owner);
+    first.clone().ok();
+    replayed(&first, &create(&here));
+    for limited in [&elsewhere, &reader] {
+        create(limited).refused(403, "insufficientScope");
+    }
+    // Nor is what needs nothing any more told to a token that never reached the book.
+    let delete = |client: &Client| client.header("Idempotency-Key", &key).delete(&cast.path(""));
+    let first = delete(&cast.owner);
+    replayed(&first, &delete(&here));
+    delete(&elsewhere).refused(403, "insufficientScope");
+}
+
+fn disabled_users(server: &Server) {
+    let cast = Cast::new(server);
+    let editor = keyed(&cast.editor);
+    let create = || editor.post(&cast.path("/groups"), &json!({"name": "G"}));
+    let first = create();
+    let mut command = server.admin(&["user", "disable"]);
+    let run = command.args(["--email", cast.editor.email()]).output().expect("it runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    // 11.10: within 5 seconds.
+    let mut answer = create();
+    for _ in 0..100 {
+        if answer.status == 403 {
+            break;
+        }
+        replayed(&first, &answer);
+        pause(Duration::from_millis(50));
+        answer = create();
+    }
+    answer.refused(403, "disabled");
+}
+
+/// 7.6: the answer is the same for every id, so also for a book that one has lost.
+fn asking_for_access_tells_nothing(server: &Server) {
+    let cast = Cast::new(server);
+    let viewer = keyed(&cast.viewer);
+    let path = cast.path("/collaborators/request?permission=EDITOR");
+    let ask = || viewer.post(&path, &Value::Null);
+    ask().no_content();
+    cast.share(cast.viewer.email(), "NONE");
+    let again = ask();
+    assert!(again.headers.contains_key("idempotency-replayed"));
+    again.no_content();
+}
