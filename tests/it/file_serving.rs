@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use daybook_tests::{Answer, Backdoor, Cast, Server, id};
+use daybook_tests::{Answer, Backdoor, Cast, Server, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -24,6 +24,10 @@ pub fn tests() -> Vec<Case> {
         head_answers_without_the_bytes,
         other_addresses_are_not_found,
         tokens_differ,
+        addresses_end_with_access,
+        addresses_go_on_without_a_loss,
+        addresses_of_before_the_upgrade,
+        events_show_the_addresses_of_now,
         only_reading,
     ]
 }
@@ -156,13 +160,9 @@ fn browsers_are_told_one_type(server: &Server) {
         ("application/pdf;a=b,text/html", "application/pdf", "inline;"),
         ("text/x;a=b,text/html", "application/octet-stream", "attachment;"),
     ] {
-        let token = old["url"].as_str().and_then(|url| url.rsplit_once('-')).expect("a token").1;
-        assert_eq!(
-            backdoor.execute(&format!(
-                "UPDATE files SET content_type = '{two}' WHERE token = '{token}'"
-            )),
-            1
-        );
+        let only = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
+        let set = format!("UPDATE files SET content_type = '{two}' WHERE book_id = {only}");
+        assert_eq!(backdoor.execute(&set), 1);
         let answer = cast.anonymous.get(&path(server, &old));
         assert_eq!(header(&answer, "content-type"), served);
         assert!(
@@ -302,12 +302,11 @@ fn tokens_differ(server: &Server) {
         })
         .collect();
     assert!(tokens.iter().all(|token| token.len() == 32), "{tokens:?}");
-    // Of 32 digits at most two are the same in all of them: what a random UUID has fixed, and then
-    // some.
+    // No digit is the same in all of them, as in random UUIDs (nothing is fixed).
     let fixed = (0..32)
         .filter(|at| tokens.iter().all(|token| token.as_bytes()[*at] == tokens[0].as_bytes()[*at]))
         .count();
-    assert!(fixed <= 2, "{tokens:?}");
+    assert!(fixed == 0, "{tokens:?}");
 }
 
 fn only_reading(server: &Server) {
@@ -317,4 +316,109 @@ fn only_reading(server: &Server) {
         cast.owner.send(method, &note, &json!({})).refused(405, "methodNotAllowed");
     }
     cast.anonymous.send("OPTIONS", &note, &Value::Null).no_content();
+}
+
+/// Whether the address is served; a GET of the file shows the one of now.
+#[track_caller]
+fn is_served(server: &Server, cast: &Cast, note: &Value) -> bool {
+    let answer = cast.anonymous.get(&path(server, note));
+    if answer.status == 200 {
+        return true;
+    }
+    answer.refused(404, "notFound");
+    let now = cast.owner.get(&cast.path(&format!("/files/{}", id(note)))).ok();
+    assert_ne!(now["url"], note["url"], "9.20: there is another address");
+    assert_eq!(cast.anonymous.get(&path(server, &now)).status, 200);
+    false
+}
+
+/// 9.20: what somebody was given while they saw the book shows nothing that is written afterwards.
+fn addresses_end_with_access(server: &Server) {
+    type Loss = fn(&Cast);
+    let losses: [(&str, Loss); 8] = [
+        ("removed", |cast| {
+            cast.owner.delete(&cast.path(&format!("/collaborators/{}", cast.editor.email()))).ok();
+        }),
+        ("removed by NONE", |cast| drop(cast.share(cast.poster.email(), "NONE"))),
+        ("gone", |cast| {
+            let path = cast.path(&format!("/collaborators/{}", cast.viewer.email()));
+            cast.viewer.delete(&path).ok();
+        }),
+        ("lowered", |cast| drop(cast.share(cast.editor.email(), "RECORDER"))),
+        ("lowered aside", |cast| drop(cast.share(cast.viewer.email(), "RECORDER"))),
+        ("transferred", |cast| {
+            let body = json!({"email": cast.editor.email()});
+            cast.owner.post(&cast.path("/transfer"), &body).ok();
+        }),
+        ("PRIVATE", |cast| {
+            cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
+        }),
+        ("uninstalled", |cast| {
+            let installed = cast.owner.get(&cast.path("/integrations")).ok();
+            let path = cast.path(&format!("/integrations/{}", id(&installed["items"][0])));
+            cast.owner.delete(&path).ok();
+        }),
+    ];
+    for (what, loss) in losses {
+        let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
+        let app = unique("app");
+        cast.owner.post("/v5/apps", &json!({"id": app, "name": "App"})).ok();
+        cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app})).ok();
+        let note = file(&cast, "note.txt", b"one");
+        assert!(is_served(server, &cast, &note));
+        loss(&cast);
+        // What is written now is nobody's by the old address.
+        let change = json!({"id": note["id"], "content": base64(b"two")});
+        cast.owner.put(&cast.path("/files"), &change).ok();
+        assert!(!is_served(server, &cast, &note), "{what}");
+    }
+}
+
+fn addresses_go_on_without_a_loss(server: &Server) {
+    let cast = Cast::new(server);
+    let note = file(&cast, "note.txt", b"one");
+    cast.share(cast.viewer.email(), "POSTER");
+    cast.share(cast.stranger.email(), "VIEWER");
+    cast.share(cast.stranger.email(), "VIEWER");
+    cast.owner.put(&cast.path(""), &json!({"visibility": "PUBLIC", "name": "Renamed"})).ok();
+    assert!(is_served(server, &cast, &note));
+    // Of another book nothing ends.
+    let other = Cast::new(server);
+    other.share(other.editor.email(), "NONE");
+    assert!(is_served(server, &cast, &note));
+    // Nor does a book that comes back lose them.
+    cast.owner.delete(&cast.path("")).ok();
+    cast.anonymous.get(&path(server, &note)).refused(404, "notFound");
+    cast.owner.post(&cast.path("/restore"), &Value::Null).ok();
+    assert!(is_served(server, &cast, &note));
+}
+
+/// They were the tokens of the files themselves, and end with the first loss.
+fn addresses_of_before_the_upgrade(server: &Server) {
+    let cast = Cast::new(server);
+    let note = file(&cast, "note.txt", b"one");
+    let mut door = Backdoor::open(server);
+    let (book, own) = (format!("public_id = '{}'", cast.book), "c0ffee00c0ffee00c0ffee00c0ffee00");
+    door.execute(&format!("UPDATE books SET file_secret = '' WHERE {book}"));
+    let inside = format!("book_id = (SELECT id FROM books WHERE {book})");
+    door.execute(&format!("UPDATE files SET token = '{own}' WHERE {inside}"));
+    let old = cast.owner.get(&cast.path(&format!("/files/{}", id(&note)))).ok();
+    assert!(path(server, &old).ends_with(&format!("-{own}")), "{old}");
+    assert!(is_served(server, &cast, &old) && !is_served(server, &cast, &note));
+    cast.share(cast.viewer.email(), "NONE");
+    assert!(!is_served(server, &cast, &old));
+}
+
+fn events_show_the_addresses_of_now(server: &Server) {
+    let cast = Cast::new(server);
+    let note = file(&cast, "note.txt", b"one");
+    let told = || {
+        let events = cast.owner.get(&cast.path("/events?type=FILE_CREATED")).ok();
+        events["items"][0]["data"]["object"].clone()
+    };
+    assert_eq!(told()["url"], note["url"]);
+    cast.share(cast.viewer.email(), "NONE");
+    let now = cast.owner.get(&cast.path(&format!("/files/{}", id(&note)))).ok();
+    assert_eq!(told()["url"], now["url"]);
+    assert_ne!(told()["url"], note["url"]);
 }

@@ -153,8 +153,7 @@ fn books_around_a_collection(server: &Server) {
     let viewer = keyed(&cast.viewer);
     let path = format!("/v5/collections/{}/books/add", id(&shelf));
     let add = || viewer.patch(&path, &json!({"items": [{"id": cast.book}]}));
-    let rename =
-        || viewer.put("/v5/collections", &json!({"id": shelf["id"], "name": "Renamed"}));
+    let rename = || viewer.put("/v5/collections", &json!({"id": shelf["id"], "name": "Renamed"}));
     let (added, renamed) = (add(), rename());
     assert!(added.text.contains(&cast.book) && renamed.text.contains(&cast.book));
     replayed(&added, &add());

@@ -221,8 +221,7 @@ impl Bench {
         };
         let claim = claim(key);
         let body = milliseconds_later.to_string().into_bytes();
-        let answer =
-            Kept { status: 200, tag: None, body, shows: Vec::new() };
+        let answer = Kept { status: 200, tag: None, body, shows: Vec::new() };
         let sent = self.store.write(Lane::of_key(key), move |tx| {
             once(tx, &cx, &KeyScope::Installation, &claim, |_| Ok::<_, Error>(answer))
         });

@@ -1,11 +1,11 @@
 //! Idempotency keys: a request that is sent again is not done again, and gets the same answer
 //! (behaviour 0.16).
 
-use crate::access::{Need, Shown};
 use crate::event::Hash;
 use crate::id::UserId;
 use crate::instant::Instant;
 use crate::reason::Reason;
+use crate::rights::{Need, Shown};
 
 /// Longest key, in characters.
 const MAX_CHARACTERS: usize = 255;

@@ -4,25 +4,22 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Access, Refusal};
-use crate::app::AppId;
-use crate::book::Visibility;
 use crate::id::{BookKey, NotAnId};
 
 /// What somebody may do and see in a book, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rights(u8);
+pub struct Rights(pub(crate) u8);
 
 /// To view, as in [`crate::permission::Permission::covers`].
-const VIEW: u8 = 0b1;
+pub(crate) const VIEW: u8 = 0b1;
 /// To see who collaborates, which the public of a PUBLIC book does not.
-const COLLABORATE: u8 = 0b10_0000;
+pub(crate) const COLLABORATE: u8 = 0b10_0000;
 
 impl Rights {
     /// Whether they hold all of these.
     ///
     /// ```
-    /// use daybook_domain::access::Need;
+    /// use daybook_domain::rights::Need;
     /// let rights = |text: &str| match text.parse() {
     ///     Ok(Need::Book(_, rights)) => rights,
     ///     other => panic!("{other:?}"),
@@ -36,38 +33,13 @@ impl Rights {
     }
 }
 
-impl Access {
-    /// What the user may do and see in the book.
-    #[must_use]
-    pub const fn rights(&self) -> Rights {
-        let public = match self.book.settings.visibility {
-            Visibility::Public => VIEW,
-            Visibility::Private => 0,
-        };
-        let collaborates = if self.collaborates { COLLABORATE } else { 0 };
-        Rights(self.permission.parts() | public | collaborates)
-    }
-
-    /// Refuses somebody who has lost any of these rights.
-    ///
-    /// # Errors
-    /// [`Refusal::NotEnough`].
-    pub const fn require_rights(&self, rights: Rights) -> Result<(), Refusal> {
-        if self.rights().covers(rights) {
-            Ok(())
-        } else {
-            Err(Refusal::NotEnough(self.permission.as_str()))
-        }
-    }
-}
-
 /// What an answer shows that its caller may lose the sight of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shown {
     /// A book.
     Book(BookKey),
-    /// An app, as its developers see it.
-    App(AppId),
+    /// The app with this id, as its developers see it.
+    App(String),
     /// Nothing that is anybody's, not even whether there is such a book.
     Nothing,
 }
@@ -75,7 +47,7 @@ pub enum Shown {
 /// What somebody needs in order to be given an answer again.
 ///
 /// ```
-/// use daybook_domain::access::Need;
+/// use daybook_domain::rights::Need;
 /// for text in ["47:book-1", "app:my-app"] {
 ///     assert_eq!(text.parse::<Need>().unwrap().to_string(), text);
 /// }
@@ -85,15 +57,15 @@ pub enum Shown {
 pub enum Need {
     /// These rights in a book.
     Book(BookKey, Rights),
-    /// To be a developer of an app.
-    App(AppId),
+    /// To be a developer of the app with this id.
+    App(String),
 }
 
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Book(key, Rights(bits)) => write!(f, "{bits}:{}", key.as_str()),
-            Self::App(id) => write!(f, "app:{}", id.as_str()),
+            Self::App(id) => write!(f, "app:{id}"),
         }
     }
 }
@@ -104,7 +76,7 @@ impl FromStr for Need {
     fn from_str(text: &str) -> Result<Self, NotAnId> {
         let (kind, name) = text.split_once(':').ok_or(NotAnId)?;
         if kind == "app" {
-            return Ok(Self::App(AppId::stored(name.to_owned())));
+            return Ok(Self::App(name.to_owned()));
         }
         let rights = kind.parse().map(Rights).map_err(|_| NotAnId)?;
         Ok(Self::Book(BookKey::new(name.to_owned()), rights))

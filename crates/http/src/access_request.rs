@@ -1,7 +1,7 @@
 //! Access requests on the wire (behaviour 7.6).
 
-use daybook_domain::access::Shown;
 use daybook_domain::access_request::AccessRequest;
+use daybook_domain::rights::Shown;
 use daybook_service::Context;
 use daybook_service::access_request::{self, Request};
 use serde::Serialize;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
-use daybook_domain::access::Shown;
 use daybook_domain::id::CollectionId;
+use daybook_domain::rights::Shown;
 use daybook_service::collection::{self, View};
 use daybook_service::{Context, book};
 use serde::{Deserialize, Serialize, Serializer};

@@ -11,7 +11,7 @@ use daybook_storage::access::AccessTo;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, event_log, mail};
+use crate::{access, event_log, file, mail};
 
 /// listCollaborators: the owner first, then by e-mail.
 ///
@@ -126,8 +126,12 @@ fn change(
     before: Collaborator,
     permission: Permission,
 ) -> Result<Collaborator> {
+    let lowered = !permission.covers(before.permission);
     let (after, previous) = before.with_permission(permission, cx.now);
     tx.collaborators().update(access, &after)?;
+    if lowered {
+        file::end_addresses(tx, cx, access)?;
+    }
     event_log::append(tx, cx, access, vec![after.updated_event(&previous)])?;
     Ok(after)
 }
@@ -139,6 +143,7 @@ fn delete(
     removed: Collaborator,
 ) -> Result<Collaborator> {
     tx.collaborators().delete(access, removed.id)?;
+    file::end_addresses(tx, cx, access)?;
     event_log::append(tx, cx, access, vec![removed.removed_event()])?;
     Ok(removed)
 }

@@ -3,10 +3,10 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::event::Previous;
-use daybook_domain::file::{Changes, Content, File, FileAddress, NewFile, Refusal};
+use daybook_domain::file::{Changes, Content, File, FileAddress, FileSecret, NewFile, Refusal};
 use daybook_domain::id::FileId;
 use daybook_domain::permission::Action;
-use daybook_domain::purpose::Record;
+use daybook_domain::purpose::{Purpose, Record};
 use daybook_domain::transaction::FileHold;
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
@@ -171,7 +171,23 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
 /// # Errors
 /// [`Refusal::Unknown`].
 pub fn serve(tx: &mut Tx<'_>, address: &FileAddress) -> Result<(String, File)> {
-    Ok(tx.files().served(address)?.ok_or_else(|| Refusal::Unknown(address.file.to_string()))?)
+    let found = tx.files().named_by(address)?;
+    let served = found.filter(|(_, secret, file)| file.address(secret, address.book).is(address));
+    let (book, _, file) = served.ok_or_else(|| Refusal::Unknown(address.file.to_string()))?;
+    Ok((book, file))
+}
+
+/// Ends the addresses of the files of a book, because somebody may see less of it from now on
+/// (behaviour 9.20).
+///
+/// # Errors
+/// What storage fails with.
+pub(crate) fn end_addresses<P: Purpose>(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &AccessTo<P>,
+) -> Result<()> {
+    Ok(tx.books().change_file_secret(access, &FileSecret::new(cx.ids.token()))?)
 }
 
 /// Makes a new file; the caller's access was checked.

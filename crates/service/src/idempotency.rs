@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
-use daybook_domain::access::{Need, Refusal, Shown};
+use daybook_domain::access::Refusal;
 use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer};
 use daybook_domain::permission::Action;
+use daybook_domain::rights::{Need, Shown};
 use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
 
@@ -100,7 +101,7 @@ fn replay(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, record: KeyRecord) -> Re
                 let access = found.remove(key.as_str()).ok_or(Refusal::BookNotFound)?;
                 access.admit(cx.user.id, Action::ReadBook)?.require_rights(*rights)?;
             }
-            Need::App(id) => app::check_developer(tx, cx, id.as_str())?,
+            Need::App(id) => app::check_developer(tx, cx, id)?,
         }
     }
     Ok(record.replay(claim)?)

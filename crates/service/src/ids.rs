@@ -13,6 +13,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use daybook_domain::event::Hash;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 
@@ -53,10 +54,13 @@ impl Ids {
         (time << (NODE_BITS + COUNTER_BITS)) | (self.node << COUNTER_BITS) | counter
     }
 
-    /// An unguessable token of 122 random bits.
+    /// An unguessable token of 128 random bits, in hexadecimal digits.
     #[must_use]
     pub fn token(&self) -> String {
-        uuid::Uuid::new_v4().simple().to_string()
+        // A random UUID has 122 random bits, and the digest of two of them as many as it is long.
+        let [one, two] = [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()];
+        let digest = Hash::of(&[one.into_bytes(), two.into_bytes()].concat());
+        digest.to_string().chars().take(32).collect()
     }
 
     /// The public id of a new book: time-ordered and unguessable.

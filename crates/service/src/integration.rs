@@ -13,7 +13,7 @@ use daybook_storage::Tx;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, app, connection, event_log};
+use crate::{access, app, connection, event_log, file};
 
 /// An integration as a reader of the book sees it.
 #[derive(Debug, Clone)]
@@ -132,6 +132,7 @@ pub fn disconnect(
     let used = used.filter(|one| one.connection == Some(connection)).collect();
     for View { integration, added_by, .. } in views(tx, &access, used)? {
         tx.integrations().delete(&access, &integration)?;
+        file::end_addresses(tx, cx, &access)?;
         event_log::append(tx, cx, &access, vec![integration.deleted_event(&added_by)])?;
     }
     Ok(())
@@ -172,6 +173,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     let removed = find(tx, &access, id)?;
     let view = view(tx, &access, removed)?;
     tx.integrations().delete(&access, &view.integration)?;
+    file::end_addresses(tx, cx, &access)?;
     let event = view.integration.deleted_event(&view.added_by);
     event_log::append(tx, cx, &access, vec![event])?;
     Ok(view)

@@ -2,12 +2,12 @@
 //!
 //! A transaction keeps the ids of its files in a column that is NULL when it has none; an index
 //! term finds the transactions that hold a file. A file is served by an address of book id, file id
-//! and a random token, so it is found by primary key and nobody guesses it.
+//! and a token that is computed, so it is found by primary key and nobody guesses it.
 
 use std::collections::HashSet;
 
 use daybook_domain::access::Access;
-use daybook_domain::file::{Content, File, FileAddress, FilesById};
+use daybook_domain::file::{Content, File, FileAddress, FileSecret, FilesById};
 use daybook_domain::id::{FileId, UserId};
 use daybook_domain::purpose::Record;
 use diesel::prelude::*;
@@ -155,24 +155,22 @@ impl Files<'_, '_> {
         rows.into_iter().map(File::try_from).collect()
     }
 
-    /// The file at a serving address, with the public id of its book. No caller asks: who holds the
-    /// token may read.
-    pub fn served(self, address: &FileAddress) -> Result<Option<(String, File)>> {
-        let FileAddress { book, file, token } = address;
-        let found = Sql::new(COLUMNS)
-            .int(book.get())
-            .push(" AND id = ")
-            .int(file.get())
-            .push(" AND token = ")
-            .text(token.as_str());
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&found).load(c))?;
-        let Some(row) = rows.into_iter().next() else { return Ok(None) };
+    /// The file that an address names, with the public id of its book and the secret that tells
+    /// whether the address is the right one.
+    pub fn named_by(self, address: &FileAddress) -> Result<Option<(String, FileSecret, File)>> {
+        let FileAddress { book, file, token: _ } = address;
+        let query = files::table.find((book.get(), file.get()));
+        let row = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
+        let Some(row) = row else { return Ok(None) };
         let living = books::table.find(book.get()).filter(books::deleted_at.is_null());
-        let query = living.select(books::public_id);
-        let public_id: Option<String> =
+        let query = living.select((books::public_id, books::file_secret));
+        let found: Option<(String, String)> =
             on_engine!(self.tx.flushed()?, c => query.get_result(c).optional())?;
-        let Some(public_id) = public_id else { return Ok(None) };
-        Ok(Some((public_id, File::try_from(row)?)))
+        let Some((public_id, secret)) = found else { return Ok(None) };
+        Ok(Some((public_id, FileSecret::new(secret), File::try_from(row)?)))
     }
 
     /// Which of these blobs a book knows, by its public id; none when there is no such book, which

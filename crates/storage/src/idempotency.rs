@@ -6,10 +6,10 @@
 //! index: another process with the same request waits there for the commit. A key costs two
 //! statements, and its answer a second copy in the database for a day.
 
-use daybook_domain::access::Need;
 use daybook_domain::event::Hash;
 use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer, forgotten_before};
 use daybook_domain::instant::Instant;
+use daybook_domain::rights::Need;
 use diesel::prelude::*;
 
 use crate::conn::on_engine;

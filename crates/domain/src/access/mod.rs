@@ -1,14 +1,13 @@
 //! Access to a book: who entered it, and what they may do in it (behaviour 7.3, 7.4).
 
 mod refusal;
-mod rights;
 
 pub use refusal::Refusal;
-pub use rights::{Need, Rights, Shown};
 
 use crate::book::{Book, Visibility};
 use crate::id::UserId;
 use crate::permission::{Action, Permission, Verdict, verdict};
+use crate::rights::{COLLABORATE, Rights, VIEW};
 
 /// Who entered which book, and with which permission. Every use case begins with it, and it is
 /// enough to read; to write, a repository asks for the proof of a [`crate::purpose`] too.
@@ -98,6 +97,29 @@ impl Access {
     #[must_use]
     pub const fn user(&self) -> UserId {
         self.user
+    }
+
+    /// What the user may do and see in the book.
+    #[must_use]
+    pub const fn rights(&self) -> Rights {
+        let public = match self.book.settings.visibility {
+            Visibility::Public => VIEW,
+            Visibility::Private => 0,
+        };
+        let collaborates = if self.collaborates { COLLABORATE } else { 0 };
+        Rights(self.permission.parts() | public | collaborates)
+    }
+
+    /// Refuses somebody who has lost any of these rights.
+    ///
+    /// # Errors
+    /// [`Refusal::NotEnough`].
+    pub const fn require_rights(&self, rights: Rights) -> Result<(), Refusal> {
+        if self.rights().covers(rights) {
+            Ok(())
+        } else {
+            Err(Refusal::NotEnough(self.permission.as_str()))
+        }
     }
 
     /// Whether the matrix lets the caller do it outright.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::book::{Changes, Settings};
+use crate::file::FileSecret;
 use crate::id::{BookId, BookKey};
 use crate::instant::{Instant, Stamp};
 
@@ -38,8 +39,16 @@ fn access(visibility: Visibility, granted: Option<Permission>) -> Access {
     let changes = Changes { name: Some("Book".to_owned()), ..Changes::default() };
     let settings = Settings { visibility, ..Settings::create(changes).unwrap() };
     let (key, stamp) = (BookKey::new("k".to_owned()), Stamp::new(None, Instant::new(0)));
-    let book =
-        Book { id: BookId::new(1), key, owner_name: "a".to_owned(), settings, scale: 2, stamp };
+    let file_secret = FileSecret::default();
+    let book = Book {
+        id: BookId::new(1),
+        key,
+        owner_name: "a".to_owned(),
+        settings,
+        scale: 2,
+        file_secret,
+        stamp,
+    };
     Access::identify(book, granted, ME)
 }
 

@@ -19,6 +19,7 @@ use crate::amount::{DecimalSeparator, MAX_FRACTION_DIGITS, Precision};
 use crate::calendar::{DatePattern, format_iso};
 use crate::event::Previous;
 use crate::field::Field;
+use crate::file::FileSecret;
 use crate::id::{BookId, BookKey};
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
@@ -98,6 +99,8 @@ pub struct Book {
     pub settings: Settings,
     /// The storage scale, in decimal places; it only grows (behaviour 3.12.7).
     pub scale: u32,
+    /// What the addresses of its files are computed from (behaviour 9.20).
+    pub file_secret: FileSecret,
     /// Who made it through which app, and when.
     pub stamp: Stamp,
 }
@@ -322,6 +325,7 @@ mod tests {
             owner_name: "alice".to_owned(),
             settings: Settings::create(changes).unwrap(),
             scale: 2,
+            file_secret: FileSecret::default(),
             stamp: Stamp::new(None, Instant::new(0)),
         }
     }

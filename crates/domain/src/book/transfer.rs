@@ -17,6 +17,7 @@ impl Book {
 mod tests {
     use super::*;
     use crate::book::{Changes, Settings};
+    use crate::file::FileSecret;
     use crate::id::{BookId, BookKey};
     use crate::instant::Stamp;
 
@@ -29,6 +30,7 @@ mod tests {
             owner_name: "alice".to_owned(),
             settings: Settings::create(changes).unwrap(),
             scale: 2,
+            file_secret: FileSecret::default(),
             stamp: Stamp::new(None, Instant::new(0)),
         };
         let (after, previous) = before.clone().transferred("bob".to_owned(), Instant::new(7));

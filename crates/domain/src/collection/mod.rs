@@ -79,7 +79,9 @@ impl Collection {
     /// # let changes = Changes { name, visibility: public, ..Changes::default() };
     /// # let settings = Settings::create(changes).unwrap();
     /// # let (id, key, owner_name) = (BookId::new(1), BookKey::new("k".into()), "o".into());
-    /// # let book = Book { id, key, owner_name, settings, scale: 2, stamp: stamp.clone() };
+    /// # let file_secret = daybook_domain::file::FileSecret::default();
+    /// # let (scale, made) = (2, stamp.clone());
+    /// # let book = Book { id, key, owner_name, settings, scale, file_secret, stamp: made };
     /// let (mine, theirs) = (UserId::new(1), UserId::new(2));
     /// let shelf = Collection::create(CollectionId::new(1), mine, Some("Shelf"), stamp).unwrap();
     /// // `book` is PUBLIC, and neither collaborates in it.

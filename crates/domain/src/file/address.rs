@@ -1,9 +1,68 @@
-//! The address a file is served at without signing in, with its secret token (behaviour 9.6).
+//! The address a file is served at without signing in, with its secret token (behaviour 9.6), and
+//! what that is computed from (9.20).
 
 use std::fmt;
 use std::str::FromStr;
 
+use crate::event::Hash;
 use crate::id::{BookId, FileId, NotAnId};
+
+/// Hexadecimal digits of a computed token: 128 bits.
+const DIGITS: usize = 32;
+
+/// What the addresses of the files of a book are computed from. A book gets another one when
+/// somebody may see less of it, and its addresses end with the one before.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct FileSecret(String);
+
+impl FileSecret {
+    /// Of a text that nobody can guess. With an empty one, as books have it from before there were
+    /// secrets, the token of a file is the token of its address.
+    #[must_use]
+    pub const fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The address of a file with its own token.
+    ///
+    /// ```
+    /// use daybook_domain::file::FileSecret;
+    /// use daybook_domain::id::{BookId, FileId};
+    ///
+    /// let address = |secret: &str| {
+    ///     let secret = FileSecret::new(secret.to_owned());
+    ///     secret.address(BookId::new(7), FileId::new(1), "ab12").to_string()
+    /// };
+    /// assert_eq!(address(""), "7-0000000000000001-ab12");
+    /// assert_ne!(address("one"), address("another"));
+    /// assert_eq!(address("one").len(), "7-0000000000000001-".len() + 32);
+    /// ```
+    #[must_use]
+    pub fn address(&self, book: BookId, file: FileId, own: &str) -> FileAddress {
+        let Self(secret) = self;
+        let token = if secret.is_empty() {
+            own.to_owned()
+        } else {
+            // The secret stands around the rest twice, as in an HMAC.
+            let inner = Hash::of(format!("{secret} {book} {file} {own}").as_bytes());
+            let outer = Hash::of(format!("{secret} {inner}").as_bytes()).to_string();
+            outer.chars().take(DIGITS).collect()
+        };
+        FileAddress { book, file, token }
+    }
+}
+
+impl fmt::Debug for FileSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FileSecret")
+    }
+}
 
 /// The address of a file, relative to that of the installation.
 ///
@@ -21,6 +80,15 @@ pub struct FileAddress {
     pub file: FileId,
     /// The secret that shows that the caller was given the address.
     pub token: String,
+}
+
+impl FileAddress {
+    /// Whether it is the same. How long that takes tells nothing of where they differ.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        let print = |address: &Self| Hash::of(address.to_string().as_bytes());
+        print(self) == print(other)
+    }
 }
 
 impl fmt::Display for FileAddress {

@@ -6,7 +6,7 @@ mod events;
 pub mod media;
 mod refusal;
 
-pub use address::FileAddress;
+pub use address::{FileAddress, FileSecret};
 pub use attachment::{Attachment, FilesById};
 pub use refusal::Refusal;
 
@@ -43,7 +43,7 @@ pub struct File {
     pub content_type: String,
     /// Its content.
     pub content: Content,
-    /// Whoever has this token may read the bytes without signing in (behaviour 9.6).
+    /// What its addresses are computed from, beside the secret of its book (behaviour 9.20).
     pub token: String,
     /// Custom properties; `upload_method` and the like are ordinary ones.
     pub properties: Properties,
@@ -132,8 +132,8 @@ impl File {
 
     /// The address its bytes are served at, relative to that of the installation.
     #[must_use]
-    pub fn address(&self, book: crate::id::BookId) -> FileAddress {
-        FileAddress { book, file: self.id, token: self.token.clone() }
+    pub fn address(&self, secret: &FileSecret, book: crate::id::BookId) -> FileAddress {
+        secret.address(book, self.id, &self.token)
     }
 
     fn differences(&self, after: &Self) -> Previous {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::access_request::{AccessRequest, Input};
 use crate::book::{Book, Changes, Settings};
+use crate::file::FileSecret;
 use crate::id::{AccessRequestId, BookId};
 use crate::instant::Stamp;
 use crate::name::Name;
@@ -25,6 +26,7 @@ fn book(name: &str) -> Book {
         owner_name: "alice".to_owned(),
         settings: Settings { name: Name::stored(name.to_owned()), ..settings },
         scale: 2,
+        file_secret: FileSecret::default(),
         stamp: Stamp::new(None, Instant::new(0)),
     }
 }

@@ -2,8 +2,8 @@
 
 mod shape;
 
-use daybook_domain::access::Shown;
 use daybook_domain::app::Changes;
+use daybook_domain::rights::Shown;
 use daybook_service::Context;
 use daybook_service::app::{self, View};
 
@@ -18,7 +18,7 @@ use shape::AppIn;
 pub(crate) use shape::AppOut;
 
 fn to_reply(view: &View, _: &Context) -> Reply {
-    reply::ok(&AppOut::from(view)).showing(std::iter::once(Shown::App(view.app.id.clone())))
+    reply::ok(&AppOut::from(view)).showing(std::iter::once(Shown::App(view.app.id.to_string())))
 }
 
 /// What a body changes, and the id that it names. The secret is sealed before any use case sees it.

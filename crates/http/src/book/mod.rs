@@ -4,12 +4,13 @@ mod copy;
 
 use std::collections::BTreeMap;
 
-use daybook_domain::access::{Access, Shown};
+use daybook_domain::access::Access;
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::book::{Changes, Deletion, Period, Refusal, StartMonth, Visibility};
 use daybook_domain::calendar::{DatePattern, format_iso, month_number};
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
+use daybook_domain::rights::Shown;
 use daybook_service::book::{self, Copying, Input, View};
 use daybook_service::{Context, audit, zone};
 use daybook_storage::book_state::Activity;

@@ -5,7 +5,6 @@ use daybook_domain::event::snapshot::{
     AccountSnapshot, FileSnapshot, GroupSnapshot, Snapshot, TransactionSnapshot,
 };
 use daybook_domain::event::{Event, ReadEvent};
-use daybook_domain::file::FileAddress;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::name::normalized;
 use daybook_domain::transaction::tags;
@@ -33,7 +32,7 @@ pub(super) fn data(reader: Reader<'_>, read: &ReadEvent) -> serde_json::Result<V
         Snapshot::Account(snapshot) => Value::Object(account(reader.view, snapshot)?),
         Snapshot::Group(snapshot) => group(reader.view, snapshot)?,
         Snapshot::File(snapshot) => Value::Object(with_defaults(
-            with_url(reader.base, event, snapshot),
+            with_url(reader, event, snapshot),
             &[("properties", json!({}))],
         )),
         Snapshot::SavedQuery(object) => {
@@ -84,13 +83,13 @@ fn transaction(
     event: &Event,
     snapshot: &TransactionSnapshot,
 ) -> serde_json::Result<Value> {
-    let Reader { view, base } = reader;
+    let view = reader.view;
     let settings = &view.access.book().settings;
     // Without a creator in the snapshot, who acted is who created it.
     let creator = view.users.get(&snapshot.created_by.unwrap_or(event.user));
     let creator = creator.map(|user| user.username.as_str()).unwrap_or_default();
     let files: Vec<Value> =
-        snapshot.files.iter().map(|file| Value::Object(with_url(base, event, file))).collect();
+        snapshot.files.iter().map(|file| Value::Object(with_url(reader, event, file))).collect();
     let mut object = with_defaults(
         map(&snapshot.object),
         &[
@@ -151,10 +150,11 @@ fn integration(view: &View, snapshot: &Object) -> Map<String, Value> {
     with_defaults(object, &[("properties", json!({}))])
 }
 
-/// A file: its token becomes its serving address, which answers for as long as the file exists.
-fn with_url(base: &str, event: &Event, snapshot: &FileSnapshot) -> Map<String, Value> {
-    let address =
-        FileAddress { book: event.book, file: snapshot.id, token: snapshot.token.clone() };
+/// A file: its token becomes its serving address of now (behaviour 9.20).
+fn with_url(reader: Reader<'_>, event: &Event, snapshot: &FileSnapshot) -> Map<String, Value> {
+    let Reader { view, base } = reader;
+    let secret = &view.access.book().file_secret;
+    let address = secret.address(event.book, snapshot.id, &snapshot.token);
     let mut object = map(&snapshot.object);
     object.insert("url".to_owned(), json!(file::url(base, &address)));
     object

@@ -24,8 +24,8 @@ pub(crate) async fn list_files(request: ApiRequest) -> ApiResult {
     let (book, base, limit) = (request.book(), request.base(), request.limit());
     let below = request.cursor().and_then(cursor::read).as_ref().map(FileCursor::key);
     let encode = move |listed: &file::Listed, _: &Context| {
-        let number = listed.access.book().id;
-        let items = listed.files.iter().map(|file| FileOut::new(file, number, &base)).collect();
+        let book = listed.access.book();
+        let items = listed.files.iter().map(|file| FileOut::new(file, book, &base)).collect();
         reply::ok(&ListOut {
             items,
             cursor: listed.next.map(FileCursor::new).as_ref().and_then(cursor::write),
@@ -51,7 +51,7 @@ pub(crate) async fn get_file(request: ApiRequest, http: HttpRequest) -> ApiResul
     grant.leave_with(&http);
     let size = bytes.len();
     let encode = move || {
-        let out = FileOut::new(&view.file, view.access.book().id, &base);
+        let out = FileOut::new(&view.file, view.access.book(), &base);
         reply::ok(&out.with_content(bytes)).tagged(&view.file)
     };
     Ok(blocking::compute(size, encode).await?)
@@ -118,5 +118,5 @@ pub(crate) async fn delete_file(request: ApiRequest) -> ApiResult {
 }
 
 fn to_reply(view: &file::View, base: &str) -> Reply {
-    reply::ok(&FileOut::new(&view.file, view.access.book().id, base)).tagged(&view.file)
+    reply::ok(&FileOut::new(&view.file, view.access.book(), base)).tagged(&view.file)
 }

@@ -8,9 +8,9 @@ use base64::Engine;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::display::Base64Display;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose};
+use daybook_domain::book::Book;
 use daybook_domain::field::Field;
 use daybook_domain::file::{Attachment, Changes, Content, File, FileAddress, MAX_BYTES};
-use daybook_domain::id::BookId;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -182,7 +182,7 @@ pub(crate) struct FileOut {
 }
 
 impl FileOut {
-    pub(crate) fn new(file: &File, book: BookId, base: &str) -> Self {
+    pub(crate) fn new(file: &File, book: &Book, base: &str) -> Self {
         let File {
             id,
             name,
@@ -198,7 +198,7 @@ impl FileOut {
             name: name.clone(),
             content_type: content_type.clone(),
             size: content.size,
-            url: url(base, &file.address(book)),
+            url: url(base, &file.address(&book.file_secret, book.id)),
             properties: properties(pairs),
             content: None,
             stamp: StampOut::from(stamp),

@@ -250,7 +250,7 @@ impl TransactionOut {
                 .files
                 .iter()
                 .filter_map(|id| view.files.get(*id))
-                .map(|file| FileOut::new(file, book.id, base))
+                .map(|file| FileOut::new(file, book, base))
                 .collect(),
             properties: properties(&transaction.properties),
             created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),

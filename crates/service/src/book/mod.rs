@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use daybook_domain::access::Access;
-use daybook_domain::book::{Book, Changes, Deletion, Refusal, Settings};
+use daybook_domain::book::{Book, Changes, Deletion, Refusal, Settings, Visibility};
 use daybook_domain::collaborator::Collaborator;
+use daybook_domain::file::FileSecret;
 use daybook_domain::id::{BookId, CollaboratorId};
 use daybook_domain::name::fold;
 use daybook_domain::permission::{Action, Permission};
@@ -21,7 +22,7 @@ use daybook_storage::user::User;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, account, batch, collection, event_log, group, zone};
+use crate::{access, account, batch, collection, event_log, file, group, zone};
 
 pub use copy::{
     Request as Copying, SweptCopies, WholeCopy, copy, copy_in_portions, is_large, sweep,
@@ -154,6 +155,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
         owner_name,
         settings,
         scale,
+        file_secret: FileSecret::new(cx.ids.token()),
         stamp: cx.stamp(),
     };
     let access = establish(tx, cx, book)?;
@@ -238,6 +240,11 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
         return Err(Refusal::Rescale(after.scale).into());
     }
     tx.books().update(&access)?;
+    if (before.settings.visibility, after.settings.visibility)
+        == (Visibility::Public, Visibility::Private)
+    {
+        file::end_addresses(tx, cx, &access)?;
+    }
     if after.settings.time_zone != before.settings.time_zone {
         activity =
             tx.books().recount(&access, &zone::current(cx.now, &after.settings.time_zone))?;

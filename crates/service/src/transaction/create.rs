@@ -105,7 +105,9 @@ pub fn create(
     let masked = transactions
         .iter()
         .filter(|transaction| !access.sees(transaction.created_by, transaction.is_posted()))
-        .map(|transaction| (transaction.id, asked.remove(&transaction.id).unwrap_or_default()))
+        .map(|transaction| {
+            (transaction.id, asked.get(&transaction.id).cloned().unwrap_or_default())
+        })
         .collect();
     let view = View::with_accounts(
         tx,

@@ -20,7 +20,7 @@ use crate::tx::Tx;
 const ACCESS_QUERY: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, \
        b.lock_date, b.date_pattern, b.decimal_separator, b.fraction_digits, b.scale, b.page_size, \
        b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
-       b.created_at, b.updated_at, b.version, b.deleted_at, b.kept_until, \
+       b.created_at, b.updated_at, b.version, b.file_secret, b.deleted_at, b.kept_until, \
        s.book_id, s.sequence, s.hash, s.changed_at, s.posted, s.month, s.month_posted, \
        s.year_posted, s.posted_months, s.chart_version, s.indexed_until_id, s.indexed_chunks, \
        s.unindexed, s.last_event_at, s.apps, \

@@ -8,9 +8,10 @@ mod unfinished;
 use daybook_domain::book::Book;
 use daybook_domain::email::Email;
 use daybook_domain::event::Hash;
+use daybook_domain::file::FileSecret;
 use daybook_domain::id::{BookId, CollectionId, UserId};
 use daybook_domain::permission::Permission;
-use daybook_domain::purpose::{TransferBook, UpdateBook};
+use daybook_domain::purpose::{Purpose, TransferBook, UpdateBook};
 use diesel::prelude::*;
 
 use crate::access::{AccessTo, BookAccess};
@@ -119,7 +120,11 @@ impl Books<'_, '_> {
 
     /// Adds a book and gives it its number. Who founds a book is its owner, and enters it as one.
     pub fn insert(self, book: Book, owner: UserId) -> Result<BookAccess> {
-        let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
+        let place = (
+            books::public_id.eq(book.key.as_str()),
+            books::owner_id.eq(owner.get()),
+            books::file_secret.eq(book.file_secret.as_str()),
+        );
         let columns = SettingsColumns::of(&book)?;
         let id: i64 = on_engine!(
             self.tx.flushed()?,
@@ -158,6 +163,18 @@ impl Books<'_, '_> {
             self.tx.flushed()?,
             c => diesel::update(books::table.find(book.id.get())).set(&columns).execute(c)
         )?;
+        Ok(())
+    }
+
+    /// Gives the book another secret for the addresses of its files: those of before end.
+    pub fn change_file_secret<P: Purpose>(
+        self,
+        access: &AccessTo<P>,
+        secret: &FileSecret,
+    ) -> Result<()> {
+        let target = books::table.find(access.book().id.get());
+        let set = books::file_secret.eq(secret.as_str());
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 

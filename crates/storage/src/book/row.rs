@@ -3,6 +3,7 @@
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::book::{Book, Period, Settings, StartMonth, Visibility};
 use daybook_domain::calendar::DatePattern;
+use daybook_domain::file::FileSecret;
 use daybook_domain::id::{BookId, BookKey};
 use daybook_domain::name::Name;
 use diesel::prelude::*;
@@ -41,11 +42,12 @@ pub(super) struct Row {
     public_id: String,
     #[diesel(embed)]
     columns: SettingsColumns,
+    file_secret: String,
 }
 
 impl Row {
     pub(super) fn into_book(self, owner_name: String) -> Result<Book> {
-        let Self { id, public_id, columns } = self;
+        let Self { id, public_id, columns, file_secret } = self;
         let scale = u32::try_from(columns.scale).map_err(|_| Error::Corrupt("scale"))?;
         let stamp = column::stamp(
             columns.agent.clone(),
@@ -59,6 +61,7 @@ impl Row {
             owner_name,
             settings: columns.into_settings()?,
             scale,
+            file_secret: FileSecret::new(file_secret),
             stamp,
         })
     }

@@ -86,6 +86,7 @@ diesel::table! {
         version -> BigInt,
         deleted_at -> Nullable<BigInt>,
         kept_until -> Nullable<BigInt>,
+        file_secret -> Text,
     }
 }
 

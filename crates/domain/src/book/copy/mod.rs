@@ -118,6 +118,7 @@ mod tests {
     use super::*;
     use crate::book::Changes;
     use crate::field::Field;
+    use crate::file::FileSecret;
     use crate::id::{BookId, BookKey};
     use crate::instant::{Instant, Stamp};
 
@@ -142,6 +143,7 @@ mod tests {
             owner_name: "alice".to_owned(),
             settings,
             scale: 4,
+            file_secret: FileSecret::default(),
             stamp,
         }
     }

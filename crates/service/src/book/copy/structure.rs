@@ -8,6 +8,7 @@ use daybook_domain::account::{Account, AccountType};
 use daybook_domain::balance::segments;
 use daybook_domain::book::Book;
 use daybook_domain::book::copy::{Copier, OPENING_ACCOUNT, Openings};
+use daybook_domain::file::FileSecret;
 use daybook_domain::group::Group;
 use daybook_domain::id::{AccountId, BookId, GroupId, SavedQueryId};
 use daybook_domain::name::Name;
@@ -53,6 +54,7 @@ impl Structure {
             owner_name: cx.user.username.clone(),
             settings: access.book().settings_of_copy(request.name.as_deref())?,
             scale: access.book().scale,
+            file_secret: FileSecret::new(cx.ids.token()),
             stamp: cx.stamp(),
         };
         let (groups, ids) = groups(cx, tx.groups().list(access)?);

@@ -10,6 +10,7 @@ use crate::account::Directory;
 use crate::amount::{Amount, write};
 use crate::book::{Book, Changes, Settings};
 use crate::calendar::parse_iso;
+use crate::file::FileSecret;
 use crate::id::{AccountId, BookId, BookKey, FileId, UserId};
 use crate::instant::Instant;
 use crate::permission::{Action, Permission};
@@ -24,8 +25,9 @@ fn access(lock_date: Option<&str>) -> Access {
         Settings::create(Changes { name: Some("Book".to_owned()), ..Changes::default() }).unwrap();
     let settings = Settings { lock_date: lock_date.and_then(parse_iso), ..settings };
     let (key, stamp) = (BookKey::new("k".to_owned()), Stamp::new(None, Instant::new(0)));
+    let file_secret = FileSecret::default();
     let id = BookId::new(1);
-    let book = Book { id, key, owner_name: "a".to_owned(), settings, scale: 2, stamp };
+    let book = Book { id, key, owner_name: "a".to_owned(), settings, scale: 2, file_secret, stamp };
     Access::admit(book, Some(Permission::Owner), UserId::new(7), Action::Post).unwrap()
 }
 
