@@ -22,7 +22,7 @@ use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use tokio::time::{Instant, timeout_at};
 
-use crate::budget::MemoryShare;
+use crate::budget::{MemoryShare, borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::{note_hash, wants_hash};
 use crate::request::ApiRequest;
@@ -144,7 +144,8 @@ async fn receive<T: Send + 'static>(
     payload: Payload,
     read: impl FnOnce(&[u8]) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let mut grant = request::state(request)?.budget.grant();
+    let borrower = borrower(request).await?;
+    let mut grant = request::state(request)?.budget.grant(borrower);
     let bytes = collect(payload, &mut grant, MAX_BYTES).await?;
     if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
         connection.received();

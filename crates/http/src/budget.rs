@@ -1,88 +1,273 @@
-//! The memory for request bodies and contents of files, of all requests together. The size of one
-//! is limited elsewhere, but not how many are sent or asked for at once.
+//! The memory for request bodies, contents of files and large answers, of all requests together.
+//! The size of one is limited elsewhere, but not how many are sent or asked for at once. What is
+//! lent is booked to its borrower: nobody gets more than is left for the others, and large bodies
+//! leave a reserve for small ones (behaviour 0.34).
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use actix_web::{HttpMessage, HttpRequest};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use daybook_domain::id::UserId;
+use tokio::sync::oneshot;
 
 use crate::error::RequestError;
 
-/// Memory is counted in steps, so that a body does not ask for each piece that arrives, and that a
-/// step for each possible connection fits into the smallest budget.
+/// Memory is counted in steps, so that a body does not ask for each piece that arrives.
 const STEP: usize = 4 * 1024;
-const STEPS_OF_A_MEGABYTE: usize = 1024 * 1024 / STEP;
+const MEGABYTE: usize = 1024 * 1024;
+/// What is no larger draws on the reserve.
+pub(crate) const MAX_SMALL: usize = 64 * 1024;
+/// The part of the memory that is the reserve for what is small.
+const RESERVED: usize = 8;
+/// What a borrower may have in any case, also when less is left for others: the content of the
+/// largest file, as bytes and as Base64, and small requests of a busy program.
+const LEAST_LARGE: usize = 48 * MEGABYTE;
+const LEAST_SMALL: usize = MEGABYTE;
+
+const IN_USE: &str = "the memory for bodies and contents of files is in use; try again shortly";
+const SHARE: &str = "your other requests hold your share of the memory; try again shortly";
+
+/// To whom memory is lent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Borrower {
+    User(UserId),
+    /// Nobody has signed in: the address of the client.
+    Client(IpAddr),
+}
 
 /// The memory that is left.
 #[derive(Debug, Clone)]
-pub struct Budget(Arc<Semaphore>);
+pub struct Budget(Arc<Pools>);
+
+#[derive(Debug)]
+struct Pools {
+    small: Pool,
+    large: Pool,
+}
+
+/// A part of the memory.
+#[derive(Debug)]
+struct Pool {
+    /// What a borrower may have in any case.
+    least: usize,
+    lent: Mutex<Lent>,
+}
+
+#[derive(Debug)]
+struct Lent {
+    free: usize,
+    borrowers: HashMap<Borrower, usize>,
+}
+
+impl Pool {
+    fn new(size: usize, least: usize) -> Self {
+        Self { least, lent: Mutex::new(Lent { free: size, borrowers: HashMap::new() }) }
+    }
+
+    fn lent(&self) -> MutexGuard<'_, Lent> {
+        self.lent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lends so much more. A borrower has at most as much as is left afterwards, so the last one
+    /// to come finds something too.
+    ///
+    /// # Errors
+    /// [`RequestError::Crowded`].
+    fn lend(&self, borrower: Borrower, more: usize) -> Result<(), RequestError> {
+        let mut lent = self.lent();
+        let Some(left) = lent.free.checked_sub(more) else {
+            return Err(RequestError::Crowded(IN_USE));
+        };
+        let held = lent.borrowers.get(&borrower).copied().unwrap_or_default() + more;
+        if held > left.max(self.least) {
+            return Err(RequestError::Crowded(SHARE));
+        }
+        lent.free = left;
+        lent.borrowers.insert(borrower, held);
+        Ok(())
+    }
+
+    fn take_back(&self, borrower: Borrower, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
+        let mut lent = self.lent();
+        lent.free += bytes;
+        let rest = lent.borrowers.get(&borrower).map_or(0, |held| held.saturating_sub(bytes));
+        if rest == 0 {
+            lent.borrowers.remove(&borrower);
+        } else {
+            lent.borrowers.insert(borrower, rest);
+        }
+    }
+}
 
 impl Budget {
     /// A budget of so many megabytes (of 1,048,576 bytes) for all requests.
     #[must_use]
     pub fn of_megabytes(megabytes: u16) -> Self {
-        Self(Arc::new(Semaphore::new(usize::from(megabytes) * STEPS_OF_A_MEGABYTE)))
+        let size = usize::from(megabytes) * MEGABYTE;
+        let reserve = size / RESERVED;
+        Self(Arc::new(Pools {
+            small: Pool::new(reserve, LEAST_SMALL),
+            large: Pool::new(size - reserve, LEAST_LARGE),
+        }))
     }
 
-    /// A new share, empty at first.
-    pub(crate) fn grant(&self) -> MemoryShare {
-        MemoryShare { budget: Arc::clone(&self.0), steps: None }
+    /// A new share for a request of a borrower, empty at first.
+    pub(crate) fn grant(&self, borrower: Borrower) -> MemoryShare {
+        MemoryShare { pools: Arc::clone(&self.0), borrower, small: 0, large: 0 }
     }
 }
 
 /// The share of one request, given back when it is dropped.
 pub(crate) struct MemoryShare {
-    budget: Arc<Semaphore>,
-    steps: Option<OwnedSemaphorePermit>,
+    pools: Arc<Pools>,
+    borrower: Borrower,
+    /// What it has of each pool.
+    small: usize,
+    large: usize,
 }
 
 impl MemoryShare {
     /// Grows the share to so many bytes. It never waits: requests that wait hold memory too.
     ///
     /// # Errors
-    /// [`RequestError::Crowded`] when nothing is left.
+    /// [`RequestError::Crowded`] when nothing is left, or less than the borrower would have.
     pub(crate) fn cover(&mut self, bytes: usize) -> Result<(), RequestError> {
-        let held = self.steps.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let lacking = bytes.div_ceil(STEP).saturating_sub(held);
-        if lacking == 0 {
+        let wanted = bytes.div_ceil(STEP).saturating_mul(STEP);
+        if wanted <= self.small.max(self.large) {
             return Ok(());
         }
-        let lacking = u32::try_from(lacking).map_err(|_| RequestError::Crowded)?;
-        let more = Arc::clone(&self.budget)
-            .try_acquire_many_owned(lacking)
-            .map_err(|_| RequestError::Crowded)?;
-        match &mut self.steps {
-            Some(steps) => steps.merge(more),
-            None => self.steps = Some(more),
+        let Pools { small, large } = &*self.pools;
+        let is_small = wanted <= MAX_SMALL && self.large == 0;
+        if is_small && small.lend(self.borrower, wanted - self.small).is_ok() {
+            self.small = wanted;
+            return Ok(());
         }
+        large.lend(self.borrower, wanted - self.large)?;
+        self.large = wanted;
+        small.take_back(self.borrower, std::mem::take(&mut self.small));
         Ok(())
     }
 
     /// Leaves the share with its request, until the answer has been sent.
     pub(crate) fn leave_with(self, request: &HttpRequest) {
-        request.extensions_mut().insert(self);
+        let mut extensions = request.extensions_mut();
+        match extensions.get_mut::<KeptShares>() {
+            Some(kept) => kept.0.push(self),
+            None => drop(extensions.insert(KeptShares(vec![self]))),
+        }
     }
+}
 
-    /// Takes the share from its request.
+impl Drop for MemoryShare {
+    fn drop(&mut self) {
+        self.pools.small.take_back(self.borrower, self.small);
+        self.pools.large.take_back(self.borrower, self.large);
+    }
+}
+
+/// What a request keeps until its answer has been sent: the shares of its body and of its answer.
+pub(crate) struct KeptShares(Vec<MemoryShare>);
+
+impl KeptShares {
+    /// Takes them from their request.
     pub(crate) fn of(request: &HttpRequest) -> Option<Self> {
         request.extensions_mut().remove()
     }
+}
+
+/// The borrower of a request whose token is being looked at.
+struct ExpectedBorrower(oneshot::Receiver<Borrower>);
+
+/// Says that it will be known to whom a request belongs: whoever reads its body waits for it.
+pub(crate) fn expect_borrower(request: &HttpRequest) -> oneshot::Sender<Borrower> {
+    let (sender, receiver) = oneshot::channel();
+    request.extensions_mut().insert(ExpectedBorrower(receiver));
+    sender
+}
+
+/// To whom a request belongs, as soon as its token has been looked at.
+///
+/// # Errors
+/// When the token lets nobody in; the request is answered elsewhere.
+pub(crate) async fn borrower(request: &HttpRequest) -> Result<Borrower, RequestError> {
+    let expected = request.extensions_mut().remove::<ExpectedBorrower>();
+    let Some(expected) = expected else {
+        return Err(RequestError::Failed("a body without a caller".to_owned()));
+    };
+    expected.0.await.map_err(|_| RequestError::LoginRequired)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn user(number: i64) -> Borrower {
+        Borrower::User(UserId::new(number))
+    }
+
+    /// Grows a share by megabytes until it is refused.
+    fn fill(budget: &Budget, borrower: Borrower) -> (MemoryShare, usize) {
+        let mut share = budget.grant(borrower);
+        let got = (1..).find(|size| share.cover(size * MEGABYTE).is_err()).unwrap() - 1;
+        (share, got)
+    }
+
+    #[test]
+    fn nobody_has_more_than_is_left() {
+        let budget = Budget::of_megabytes(256);
+        // 32 of the 256 are the reserve.
+        let (first, got) = fill(&budget, user(1));
+        assert_eq!(got, 112);
+        let (second, got) = fill(&budget, user(2));
+        assert_eq!(got, 56);
+        let refused = budget.grant(user(2)).cover(MAX_SMALL + 1);
+        assert!(matches!(refused, Err(RequestError::Crowded(SHARE))));
+        let (third, got) = fill(&budget, user(3));
+        assert_eq!(got, 48, "what it may have in any case");
+        budget.grant(user(1)).cover(MAX_SMALL).unwrap();
+        drop(first);
+        assert_eq!(fill(&budget, user(4)).1, 60);
+        drop((second, third));
+        assert_eq!(fill(&budget, user(1)).1, 112);
+    }
+
+    #[test]
+    fn the_reserve_is_for_what_is_small() {
+        let budget = Budget::of_megabytes(64);
+        let (_first, got) = fill(&budget, user(1));
+        assert_eq!(got, 48, "the content of the largest file");
+        let (_second, got) = fill(&budget, user(2));
+        assert_eq!(got, 8);
+        let refused = budget.grant(user(3)).cover(MAX_SMALL + 1);
+        assert!(matches!(refused, Err(RequestError::Crowded(IN_USE))));
+        let mut many = Vec::new();
+        loop {
+            let mut share = budget.grant(user(1));
+            if share.cover(MAX_SMALL).is_err() {
+                break;
+            }
+            many.push(share);
+        }
+        assert_eq!(many.len(), 64, "half of the reserve");
+        budget.grant(user(3)).cover(MAX_SMALL).unwrap();
+    }
+
     #[test]
     fn what_is_dropped_is_given_back() {
-        let budget = Budget::of_megabytes(1);
-        let (mut one, mut other) = (budget.grant(), budget.grant());
-        one.cover(1).unwrap();
-        one.cover(STEP).unwrap();
-        other.cover((STEPS_OF_A_MEGABYTE - 1) * STEP).unwrap();
-        assert!(matches!(one.cover(STEP + 1), Err(RequestError::Crowded)));
-        drop(other);
-        one.cover(STEPS_OF_A_MEGABYTE * STEP).unwrap();
-        assert!(matches!(one.cover(STEPS_OF_A_MEGABYTE * STEP + 1), Err(RequestError::Crowded)));
+        let budget = Budget::of_megabytes(64);
+        for _ in 0..3 {
+            let mut shares: Vec<MemoryShare> = (1..5).map(|n| budget.grant(user(n))).collect();
+            for size in [1, STEP, MAX_SMALL, MAX_SMALL + 1, MEGABYTE, 10 * MEGABYTE] {
+                shares.iter_mut().for_each(|share| share.cover(size).unwrap());
+            }
+        }
+        let pools = &budget.0;
+        assert_eq!(pools.small.lent().free, 8 * MEGABYTE);
+        assert_eq!(pools.large.lent().free, 56 * MEGABYTE);
+        assert!(pools.small.lent().borrowers.is_empty() && pools.large.lent().borrowers.is_empty());
     }
 }

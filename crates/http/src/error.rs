@@ -53,7 +53,8 @@ pub(crate) enum RequestError {
     UnreadableForm,
     BodyTooSlow,
     HeadTooSlow,
-    Crowded,
+    /// There is no memory for the request: why.
+    Crowded(&'static str),
     FilesUnavailable(String),
     /// An identity provider does not answer, so it is not known whom the token lets in.
     ProviderUnavailable(String),
@@ -121,7 +122,7 @@ impl RequestError {
             }
             Self::UnsupportedMediaType | Self::NoForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooSlow | Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Crowded | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
+            Self::Crowded(_) | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -141,7 +142,7 @@ impl RequestError {
             Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType | Self::NoForm => "unsupportedMediaType",
             Self::BodyTooSlow | Self::HeadTooSlow => "requestTimeout",
-            Self::Crowded | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
+            Self::Crowded(_) | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
                 "backendError"
             }
             Self::Failed(_) => "internalError",
@@ -179,7 +180,8 @@ impl RequestError {
             Self::UnreadableForm => "the form is not UTF-8, or holds the character NUL".to_owned(),
             Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
             Self::HeadTooSlow => "the head of the request did not arrive in time".to_owned(),
-            Self::Crowded | Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
+            Self::Crowded(why) => (*why).to_owned(),
+            Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
             Self::ProviderUnavailable(_) => {
                 "the identity provider does not answer; try again shortly".to_owned()
             }
@@ -346,9 +348,6 @@ impl ResponseError for ApiError {
         if status.is_server_error() {
             let cause = match self {
                 Self::Service(error) => error.to_string(),
-                Self::RequestError(RequestError::Crowded) => {
-                    "the memory for bodies and contents of files is in use".to_owned()
-                }
                 Self::RequestError(
                     RequestError::Failed(cause)
                     | RequestError::FilesUnavailable(cause)

@@ -9,6 +9,9 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 
 use crate::body::{collect, is_of_type};
+use crate::budget::Borrower;
+use crate::client_address::client_address;
+use crate::client_address::network::counted;
 use crate::error::{ApiError, RequestError};
 use crate::request;
 use crate::socket::ConnectionState;
@@ -30,7 +33,9 @@ impl FromRequest for Form {
             if !is_of_type(&request, known) {
                 return Err(RequestError::NoForm.into());
             }
-            let mut grant = request::state(&request)?.budget.grant();
+            let state = request::state(&request)?;
+            let client = counted(client_address(&request, state));
+            let mut grant = state.budget.grant(Borrower::Client(client));
             let bytes = collect(payload, &mut grant, MAX_FORM).await.map_err(of_form)?;
             if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
                 connection.received();

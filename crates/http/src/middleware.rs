@@ -12,7 +12,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 use tracing::Instrument;
 
-use crate::budget::MemoryShare;
+use crate::budget::KeptShares;
 use crate::request::CountedRequest;
 use crate::session::origin;
 use crate::socket::{ConnectionState, Running, TimedBody};
@@ -63,7 +63,7 @@ pub(crate) async fn observe(
     if response.response().head().connection_type() == ConnectionType::Close {
         running.iter_mut().for_each(Running::close);
     }
-    let kept = (running, MemoryShare::of(response.request()));
+    let kept = (running, KeptShares::of(response.request()));
     Ok(response.map_body(|_, body| TimedBody::new(body.boxed(), kept)))
 }
 

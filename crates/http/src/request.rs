@@ -20,6 +20,7 @@ use daybook_storage::{Lane, Ticket, Tx};
 
 use crate::api_key::cache::KnownKey;
 use crate::api_key::known;
+use crate::budget::{Borrower, MemoryShare, expect_borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
 use crate::identity::authenticate::authenticate;
@@ -127,6 +128,11 @@ impl ApiRequest {
     /// that the request was sent to.
     pub(crate) fn base(&self) -> String {
         self.state.base(self.host.as_deref())
+    }
+
+    /// A share of the memory, booked to the caller and empty at first.
+    pub(crate) fn memory(&self) -> MemoryShare {
+        self.state.budget.grant(Borrower::User(self.cx.user.id))
     }
 
     /// Runs a use case that reads, before the one that answers. `If-Match` without a target is
@@ -272,11 +278,13 @@ impl FromRequest for ApiRequest {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
+        let known = expect_borrower(&request);
         Box::pin(async move {
             let state = state(&request)?.clone();
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&request, &state, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
+            let _ = known.send(Borrower::User(user.id));
             let (now, ids) = ((state.clock)(), Arc::clone(&state.ids));
             // The token of a delivery says which app acts; no header changes that.
             let (agent, depth) = match &caller.acting {

@@ -1,5 +1,6 @@
 //! The address of the client that sent a request (behaviour 10.12).
 
+pub(crate) mod network;
 pub(crate) mod proxy;
 
 use std::net::{IpAddr, Ipv4Addr};

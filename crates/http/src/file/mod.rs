@@ -42,7 +42,7 @@ pub(crate) async fn get_file(request: ApiRequest, http: HttpRequest) -> ApiResul
         request.on_snapshot(move |tx, cx| file::get(tx, cx, &book, &id)).await
     };
     let first = find().await?;
-    let (blobs, mut grant) = (&request.state.blobs, request.state.budget.grant());
+    let (blobs, mut grant) = (&request.state.blobs, request.memory());
     let open = async |view: &file::View| {
         grant.cover(memory(&view.file))?;
         blobs.read(&book, &view.file.content.blob).await

@@ -1,14 +1,12 @@
 //! Attempts by the address of a client: what lets somebody in may not be guessed at any rate
 //! (behaviour 10.12).
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use super::limiter::{Limiter, SteadyClock};
+use crate::client_address::network::counted;
 use crate::error::RequestError;
-
-/// The network part of an IPv6 address: whoever has one address of a /64 has them all.
-const NETWORK: u128 = !0 << 64;
 
 /// Too many attempts: seconds until another is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -57,14 +55,6 @@ impl AttemptLimit {
     pub(crate) fn take(&self, client: IpAddr) -> Result<(), RetryAfter> {
         let taken = self.0.take(counted(client), NonZeroU32::MIN);
         taken.map(drop).map_err(|exceeded| RetryAfter(exceeded.wait_seconds))
-    }
-}
-
-/// What counts as one client.
-fn counted(client: IpAddr) -> IpAddr {
-    match client.to_canonical() {
-        IpAddr::V4(ip) => ip.into(),
-        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() & NETWORK).into(),
     }
 }
 
