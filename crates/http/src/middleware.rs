@@ -13,7 +13,7 @@ use actix_web::{Error, HttpMessage, web};
 use tracing::Instrument;
 
 use crate::budget::KeptShares;
-use crate::request::CountedRequest;
+use crate::rate::counted::CountedRequest;
 use crate::session::origin;
 use crate::socket::{ConnectionState, Running, TimedBody};
 use crate::state::AppState;

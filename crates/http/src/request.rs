@@ -9,8 +9,7 @@ use std::sync::Arc;
 use actix_web::dev::Payload;
 use actix_web::http::header::{AUTHORIZATION, HOST, HeaderName, IF_MATCH};
 use actix_web::http::uri::Authority;
-use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
-use daybook_domain::id::UserId;
+use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::{KeyScope, once};
@@ -18,14 +17,14 @@ use daybook_service::query::QueryText;
 use daybook_service::{Context, Error};
 use daybook_storage::{Lane, Ticket, Tx};
 
-use crate::api_key::cache::KnownKey;
 use crate::api_key::known;
 use crate::budget::{Borrower, MemoryShare, expect_borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
 use crate::identity::authenticate::authenticate;
 use crate::parameters;
-use crate::rate::quota::{self, Charge, Cost, Payer, Rest};
+use crate::rate::counted::count;
+use crate::rate::quota::Rest;
 use crate::reply::{self, ApiResult, Reply};
 use crate::run;
 use crate::segments::Segments;
@@ -316,45 +315,6 @@ impl FromRequest for ApiRequest {
             })
         })
     }
-}
-
-/// A request that was counted, with the account of what it takes of a quota. One whose body cannot
-/// be read is looked at again.
-pub(crate) struct CountedRequest(pub(crate) Option<Arc<Charge>>);
-
-/// Counts a request for its API key, and takes what it costs of a quota (behaviour 10.6, 10.13).
-/// With an idempotency key it is known only later whether the request was answered before, which
-/// costs 1; the rest is returned. The account of it is left for the answer.
-///
-/// # Errors
-/// 429 when the quota is used up; nothing is taken.
-fn count(
-    request: &HttpRequest,
-    state: &AppState,
-    (user, app): (UserId, Option<KnownKey>),
-    keyed: bool,
-) -> Result<Option<Rest>, RequestError> {
-    if state.quotas.is_none() && app.is_none() || request.extensions().contains::<CountedRequest>()
-    {
-        return Ok(None);
-    }
-    let payer = app.map_or(Payer::User(user), |app| Payer::Key(app.id));
-    let charge = state
-        .quotas
-        .as_ref()
-        .map(|quotas| Arc::new(quotas.charge(payer, app.and_then(|app| app.rate))));
-    request.extensions_mut().insert(CountedRequest(charge.clone()));
-    let mut rest = None;
-    if let Some(charge) = charge {
-        let cost = Cost::cells(request.app_data());
-        let (first, later) = if keyed { quota::in_two(cost) } else { (cost, None) };
-        charge.take(first)?;
-        rest = later.map(|cells| Rest::new(charge, cells));
-    }
-    if let Some(app) = app {
-        state.api_key_calls.add(app.id, (state.clock)());
-    }
-    Ok(rest)
 }
 
 /// The state of the application.

@@ -7,8 +7,10 @@
 //! | `limiter` | So many cells a minute for each key, all of which may be taken at once |
 //! | `attempts` | Limits the failures of a client's address |
 //! | `quota` | Limits the calls of a user or an API key |
+//! | `counted` | Takes what a request costs |
 
 mod arrivals;
 pub(crate) mod attempts;
+pub(crate) mod counted;
 mod limiter;
 pub(crate) mod quota;
