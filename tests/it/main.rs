@@ -188,6 +188,7 @@ modules! {
         privacy,
         process,
         quotas,
+        read_limits,
         refused_tokens,
         removed_books,
         releases,

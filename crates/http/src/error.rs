@@ -3,15 +3,16 @@
 //! case runs. What went wrong inside the server goes to the log, never to the caller.
 
 use std::fmt;
+use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
 use daybook_domain::{Refusal, RefusalKind, account, grant, group, session};
 use daybook_service::Error;
-use serde::Serialize;
 
 use crate::blocking::Panicked;
+use crate::problem::ErrorOut;
 
 /// Seconds that a caller is asked to wait before trying again.
 const RETRY_AFTER_SECONDS: &str = "1";
@@ -53,6 +54,8 @@ pub(crate) enum RequestError {
     UnreadableForm,
     BodyTooSlow,
     HeadTooSlow,
+    /// A read took longer than it may (behaviour 0.32).
+    DeadlineExceeded(Duration),
     /// There is no memory for the request: why.
     Crowded(&'static str),
     FilesUnavailable(String),
@@ -122,9 +125,10 @@ impl RequestError {
             }
             Self::UnsupportedMediaType | Self::NoForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooSlow | Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Crowded(_) | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Self::DeadlineExceeded(_)
+            | Self::Crowded(_)
+            | Self::FilesUnavailable(_)
+            | Self::ProviderUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -142,6 +146,7 @@ impl RequestError {
             Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType | Self::NoForm => "unsupportedMediaType",
             Self::BodyTooSlow | Self::HeadTooSlow => "requestTimeout",
+            Self::DeadlineExceeded(_) => "deadlineExceeded",
             Self::Crowded(_) | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
                 "backendError"
             }
@@ -180,6 +185,11 @@ impl RequestError {
             Self::UnreadableForm => "the form is not UTF-8, or holds the character NUL".to_owned(),
             Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
             Self::HeadTooSlow => "the head of the request did not arrive in time".to_owned(),
+            Self::DeadlineExceeded(most) => format!(
+                "reading took longer than {} s, the deadline of this server; ask for less: a \
+                    shorter period, fewer terms, a smaller limit",
+                most.as_secs()
+            ),
             Self::Crowded(why) => (*why).to_owned(),
             Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
             Self::ProviderUnavailable(_) => {
@@ -290,52 +300,8 @@ impl ApiError {
 
     /// The body that clients read.
     fn shown(&self) -> ErrorOut {
-        let (status, reason, message) = (self.status(), self.reason(), self.message());
-        let code = status.as_u16();
-        let problem = (code == 401 || code == 429 || code >= 500).then(|| ProblemOut {
-            r#type: "about:blank",
-            title: status.canonical_reason().unwrap_or_default(),
-            status: code,
-            detail: message.clone(),
-            instance: "",
-            code: code.to_string(),
-        });
-        let errors = [ErrorItem { domain: "global", reason, message: message.clone() }];
-        ErrorOut { error: WireError { code, message, errors }, problem }
+        ErrorOut::new(self.status(), self.reason(), self.message())
     }
-}
-
-/// An error as clients read it (behaviour 10.1).
-#[derive(Serialize)]
-struct ErrorOut {
-    error: WireError,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    problem: Option<ProblemOut>,
-}
-
-#[derive(Serialize)]
-struct WireError {
-    code: u16,
-    message: String,
-    errors: [ErrorItem; 1],
-}
-
-#[derive(Serialize)]
-struct ErrorItem {
-    domain: &'static str,
-    reason: &'static str,
-    message: String,
-}
-
-/// The problem-details fields of 401, 429 and 5xx (behaviour 10.3).
-#[derive(Serialize)]
-struct ProblemOut {
-    r#type: &'static str,
-    title: &'static str,
-    status: u16,
-    detail: String,
-    instance: &'static str,
-    code: String,
 }
 
 impl ResponseError for ApiError {

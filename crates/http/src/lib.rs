@@ -33,6 +33,7 @@ mod large_copies;
 mod middleware;
 mod outgoing;
 mod parameters;
+mod problem;
 mod rate;
 mod reply;
 mod request;

@@ -50,6 +50,7 @@ pub(crate) async fn observe(
     let span = tracing::info_span!("request", id = %id, method = %request.method(), route = %route);
     let started = Instant::now();
     let mut response = next.call(request).instrument(span.clone()).await?;
+    running.iter().for_each(Running::answer);
     let (status, milliseconds) = (response.status().as_u16(), started.elapsed().as_millis());
     span.in_scope(|| tracing::info!(status, milliseconds, "answered"));
     let counted = response.request().extensions_mut().remove::<CountedRequest>();

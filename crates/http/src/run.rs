@@ -1,14 +1,16 @@
 //! The one way from async handlers to use cases: reads on a thread that may block, writes through
 //! the writer of their lane.
 //!
-//! A read is also encoded on its thread. A write is a closure in the queue of its writer, and no
-//! thread waits for it; the writer answers through a oneshot channel after the commit.
+//! A read is also encoded on its thread. It is stopped at its deadline, and when nobody waits for
+//! it any more, because its client has left (behaviour 0.32). A write is a closure in the queue of
+//! its writer, and no thread waits for it; the writer answers through a oneshot channel after the
+//! commit.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_service::Result;
-use daybook_storage::{Error, Ticket, Tx};
+use daybook_storage::{Error, ReadStop, Ticket, Tx};
 use tokio::time::timeout;
 
 use crate::blocking::block;
@@ -21,7 +23,7 @@ const KEY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Runs a use case on a snapshot, on a thread that may block.
 ///
 /// # Errors
-/// What the use case refuses; 503 when the database cannot be reached.
+/// What the use case refuses; 503 when the database cannot be reached, or at the deadline.
 pub(crate) async fn read<T: Send + 'static>(
     state: &AppState,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
@@ -38,8 +40,25 @@ pub(crate) async fn read_and<T, R: Send + 'static>(
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     make: impl FnOnce(T) -> R + Send + 'static,
 ) -> std::result::Result<R, ApiError> {
-    let store = Arc::clone(&state.store);
-    Ok(block(move || store.read(work).map(make)).await??)
+    let (store, most) = (Arc::clone(&state.store), state.read_deadline);
+    let stop = ReadStop::new(most);
+    let _awaited = AwaitedRead(stop.clone());
+    let read = block(move || {
+        let done = store.read_until(&stop, work)?;
+        stop.check()?;
+        Ok::<_, daybook_service::Error>(make(done))
+    });
+    let done = timeout(most, read).await.map_err(|_| RequestError::DeadlineExceeded(most))?;
+    Ok(done??)
+}
+
+/// A read that somebody waits for; dropped, it is stopped.
+struct AwaitedRead(ReadStop);
+
+impl Drop for AwaitedRead {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 /// Runs a use case on the writer of its lane, and returns after the commit. No thread waits

@@ -3,11 +3,12 @@
 //! has had no running request for a while, sooner once the next head has begun, and one whose
 //! client stops taking its answer. A head that does not arrive in time is answered 408 here,
 //! because the HTTP server knows no request yet. The socket does not limit how long a request runs:
-//! a body has its own time limit, and a use case takes as long as it takes.
+//! a body has its own time limit, and so has what is read (behaviour 0.32).
 //!
 //! It also limits reading ahead. The HTTP server queues pipelined requests, and with its buffer
 //! full it polls without pause until the client takes its answers. So the socket reads nothing
-//! while a request is answered, and never much at a time.
+//! while a request is answered, and never much at a time. It only looks whether the client is
+//! still there: a request whose client has left is dropped, and what it reads is stopped.
 
 use std::cell::Cell;
 use std::io::{Error, ErrorKind, Result};
@@ -32,6 +33,9 @@ pub(crate) const LINGER: Duration = Duration::from_secs(2);
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long a client may take nothing of an answer before the connection is closed.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a client that sends no more is waited for while its request is worked on: some close
+/// their side of the connection as soon as they have sent, and still read the answer.
+const GONE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Bytes read before the HTTP server looks at them; its buffer holds four times as many.
 const MAX_AT_ONCE: usize = 32 * 1024;
 
@@ -70,6 +74,8 @@ pub(crate) struct ConnectionState {
     has_begun: Cell<bool>,
     /// When the connection is closed if no request runs until then.
     deadline: Cell<Instant>,
+    /// Whether the answer of the running request has not begun.
+    is_awaited: Cell<bool>,
     /// Wakes the task that reads when the phase has changed.
     waker: Cell<Option<Waker>>,
 }
@@ -80,6 +86,7 @@ impl ConnectionState {
             phase: Cell::new(Phase::Idle),
             has_begun: Cell::new(false),
             deadline: Cell::new(Instant::now() + KEEP_ALIVE),
+            is_awaited: Cell::new(false),
             waker: Cell::new(None),
         }
     }
@@ -87,6 +94,7 @@ impl ConnectionState {
     /// A request begins: its head has been read.
     pub(crate) fn begin(self: &Rc<Self>, has_body: bool) -> Running {
         self.has_begun.set(true);
+        self.is_awaited.set(true);
         self.phase.set(if has_body { Phase::Receiving } else { Phase::Answering });
         Running { connection: Rc::clone(self), then: KEEP_ALIVE }
     }
@@ -105,6 +113,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// The answer begins.
+    pub(crate) fn answer(&self) {
+        self.connection.is_awaited.set(false);
+    }
+
     /// Closes the connection after this request.
     pub(crate) fn close(&mut self) {
         self.then = LINGER;
@@ -113,6 +126,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        self.answer();
         let connection = &self.connection;
         let ends = self.then == LINGER || connection.phase.get() == Phase::Receiving;
         connection.phase.set(if ends { Phase::Ending } else { Phase::Idle });
@@ -161,13 +175,15 @@ pub(crate) struct Socket {
     stalled: Option<Pin<Box<Sleep>>>,
     /// Bytes read since the socket last had nothing to read.
     at_once: usize,
+    /// Ends a while after the client has closed its side; `None` while it has not.
+    gone: Option<Pin<Box<Sleep>>>,
 }
 
 impl Socket {
     pub(crate) fn new(stream: TcpStream) -> Self {
         let connection = Rc::new(ConnectionState::new());
         let idle = Box::pin(sleep_until(connection.deadline.get()));
-        Self { stream, connection, idle, stalled: None, at_once: 0 }
+        Self { stream, connection, idle, stalled: None, at_once: 0, gone: None }
     }
 
     /// The connection, for the requests on it.
@@ -189,6 +205,35 @@ impl Socket {
         self.at_once = 0;
         cx.waker().wake_by_ref();
         true
+    }
+
+    /// Notes that the client has closed its side.
+    fn note_end(&mut self) {
+        self.gone.get_or_insert_with(|| Box::pin(sleep(GONE_TIMEOUT)));
+    }
+
+    /// Looks, while nothing is read, whether the client closes its side; not behind what it has
+    /// sent ahead.
+    fn look_for_end(&mut self, cx: &mut Context<'_>) {
+        let mut byte = [0];
+        if self.gone.is_none()
+            && let Poll::Ready(Ok(0) | Err(_)) =
+                self.stream.poll_peek(cx, &mut ReadBuf::new(&mut byte))
+        {
+            self.note_end();
+        }
+    }
+
+    /// Fails when the client is gone and its request still worked on: the work is dropped with the
+    /// connection (behaviour 0.32).
+    fn check_client(&mut self, cx: &mut Context<'_>) -> Result<()> {
+        let Some(gone) = self.gone.as_mut().filter(|_| self.connection.is_awaited.get()) else {
+            return Ok(());
+        };
+        if gone.as_mut().poll(cx).is_pending() {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::ConnectionAborted, "the client has left"))
     }
 
     /// Whether a connection without requests has been kept long enough. If not, the task is woken
@@ -269,6 +314,9 @@ impl AsyncRead for Socket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<Result<()>> {
         if self.is_ahead(cx) {
+            if self.connection.is_awaited.get() {
+                self.look_for_end(cx);
+            }
             return Poll::Pending;
         }
         if self.connection.phase.get() == Phase::Refused {
@@ -282,6 +330,9 @@ impl AsyncRead for Socket {
         }
         let read = buffer.filled().len() - before;
         self.at_once += read;
+        if read == 0 {
+            self.note_end();
+        }
         if read > 0 && !self.connection.phase.get().is_running() {
             // The next head, or the rest of a body that nobody read. Only the first byte starts the
             // clock.
@@ -305,7 +356,11 @@ impl AsyncWrite for Socket {
         self.unless_stalled(cx, outcome)
     }
 
+    /// Flushes. The HTTP server does so each time it has looked at its connection.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        if let Err(gone) = self.check_client(cx) {
+            return Poll::Ready(Err(gone));
+        }
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::http::header::{HeaderName, HeaderValue};
 use daybook_domain::email::Email;
@@ -68,6 +69,8 @@ pub struct AppState {
     pub public_url: Option<String>,
     /// The bytes of files.
     pub blobs: Blobs,
+    /// How long a request may read (behaviour 0.32).
+    pub read_deadline: Duration,
     /// The memory for request bodies and contents of files.
     pub budget: Budget,
     /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour
@@ -193,6 +196,7 @@ impl AppState {
             path_prefix: String::new(),
             public_url: None,
             blobs: Blobs::elsewhere(Arc::new(object_store::memory::InMemory::new())),
+            read_deadline: Duration::from_secs(10),
             budget: Budget::of_megabytes(64),
             missing_as_no_content: false,
             ledger_alias: false,

@@ -11,6 +11,7 @@ use daybook_http::WebOrigin;
 
 use crate::address::{path_prefix, public_url};
 use crate::api_key::KeyArgs;
+use crate::limit::LimitArgs;
 use crate::mail::MailArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
@@ -136,6 +137,9 @@ pub(crate) struct ServeArgs {
         value_parser = clap::value_parser!(u16).range(64..)
     )]
     pub(crate) bodies_megabytes: u16,
+
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 
     #[command(flatten)]
     pub(crate) files: FileStoreArgs,

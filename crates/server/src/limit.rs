@@ -1,6 +1,32 @@
-//! How many connections the limit of open files allows.
+//! What bounds the work of requests: how long they may read, and how many connections the limit of
+//! open files allows. The doc comments of options are the texts of `--help`.
 
+use std::time::Duration;
+
+use clap::Args;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+/// How much work requests may cause.
+#[derive(Debug, Args)]
+pub(crate) struct LimitArgs {
+    /// Seconds that a request may read the database, with the time it waits for that; longer ones
+    /// are answered 503
+    #[arg(
+        long,
+        env = "DAYBOOK_READ_DEADLINE_SECONDS",
+        default_value_t = 10,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=600)
+    )]
+    read_deadline_seconds: u16,
+}
+
+impl LimitArgs {
+    /// How long a request may read.
+    pub(crate) fn read_deadline(&self) -> Duration {
+        Duration::from_secs(self.read_deadline_seconds.into())
+    }
+}
 
 /// Connections at once at most, whatever the system allows.
 const MAX_CONNECTIONS: usize = 8_192;

@@ -70,6 +70,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),
         blobs,
+        read_deadline: options.limits.read_deadline(),
         budget: Budget::of_megabytes(options.bodies_megabytes),
         missing_as_no_content: options.missing_as_no_content,
         ledger_alias: options.ledger_alias,

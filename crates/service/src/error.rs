@@ -107,7 +107,9 @@ impl Error {
         match self {
             Self::Overtaken(_)
             | Self::Storage(
-                daybook_storage::Error::Busy | daybook_storage::Error::Unavailable(_),
+                daybook_storage::Error::Busy
+                | daybook_storage::Error::Stopped
+                | daybook_storage::Error::Unavailable(_),
             ) => RefusalKind::Limited,
             Self::Storage(_) => RefusalKind::Internal,
             Self::Refused(refusal) | Self::Item { refusal, .. } => refusal.kind(),

@@ -1,5 +1,5 @@
-//! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs` and `bulk.rs` name
-//! an engine.
+//! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs`, `interrupt.rs`
+//! and `bulk.rs` name an engine.
 //!
 //! [`Conn`] is an enum of our own, and [`on_engine!`] writes one diesel expression into both arms
 //! of a `match`. diesel's `MultiConnection` would be one type for free, but through it inserts of

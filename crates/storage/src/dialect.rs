@@ -1,6 +1,8 @@
 //! What differs between the engines: how units of work begin, how a book is locked, which functions
 //! have other names.
 
+use std::sync::Arc;
+
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
 use diesel::result::QueryResult;
@@ -8,6 +10,7 @@ use diesel::sql_types::{Bool, Text};
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::{Conn, on_engine};
+use crate::interrupt;
 use crate::planner::{self, Lookup};
 use crate::sql::Sql;
 
@@ -26,6 +29,12 @@ const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s';"
 /// Readers wait out a schema change or a checkpoint, and may never write.
 const SQLITE_READER: &str = "PRAGMA query_only = ON;";
 
+/// Bytes up to which PostgreSQL looks for a text by comparing it at each place.
+const SHORT_TEXT: usize = 32;
+
+/// Makes the condition that a column holds a text.
+pub(crate) type Contains = for<'a> fn(&'static str, &'a str) -> Sql<'a>;
+
 /// Whether a connection, or a unit of work, reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -41,6 +50,8 @@ impl Conn {
         match self {
             Self::Sqlite(c) => {
                 c.batch_execute(SQLITE_SETTINGS)?;
+                // Nobody stops what writes; its searches are the same statements.
+                interrupt::ask(c, &Arc::default())?;
                 if mode == Mode::Read { c.batch_execute(SQLITE_READER) } else { Ok(()) }
             }
             Self::Postgres(c) => {
@@ -68,6 +79,24 @@ impl Conn {
                 c,
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
             ),
+        }
+    }
+
+    /// How a statement asks whether a column holds a text. The time it takes grows with the length
+    /// of the column and hardly with that of the text. On PostgreSQL that is so of an automaton,
+    /// which is the slower one for short texts.
+    pub(crate) const fn contains(&self) -> Contains {
+        match self {
+            Self::Sqlite(_) => {
+                |column, text| Sql::new("instr(").push(column).push(", ").text(text).push(") > 0")
+            }
+            Self::Postgres(_) => |column, text| {
+                if text.len() <= SHORT_TEXT {
+                    return Sql::new("strpos(").push(column).push(", ").text(text).push(") > 0");
+                }
+                // What follows these characters is no pattern, and stands for itself.
+                Sql::new(column).push(" ~ ").text(format!("***={text}"))
+            },
         }
     }
 

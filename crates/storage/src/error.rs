@@ -8,6 +8,9 @@ pub enum Error {
     /// The queue of writers is full; trying again shortly helps.
     #[error("too many writes are waiting")]
     Busy,
+    /// A read was stopped, at its deadline or because nobody waits for it any more.
+    #[error("the read was stopped")]
+    Stopped,
     /// The database cannot be reached at the moment.
     #[error("the database is not available: {0}")]
     Unavailable(String),

@@ -63,6 +63,7 @@ pub mod idempotency;
 pub mod identity;
 mod index_term;
 pub mod integration;
+mod interrupt;
 mod lane;
 mod lease;
 pub mod mail;
@@ -88,6 +89,7 @@ mod writer;
 mod writer_queue;
 
 pub use error::{Error, Result};
+pub use interrupt::ReadStop;
 pub use lane::Lane;
 pub use lease::Lease;
 pub use pool::Address;

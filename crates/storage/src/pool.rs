@@ -14,6 +14,7 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 use crate::conn::Conn;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
+use crate::interrupt::{Canceller, Interrupt};
 
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgresql");
@@ -120,24 +121,32 @@ fn migrate<DB: Backend>(
 pub(crate) struct Readers {
     address: Address,
     statements: Arc<AtomicU64>,
+    canceller: Canceller,
+}
+
+/// A connection for reading.
+pub(crate) struct ReaderConn {
+    pub(crate) conn: Conn,
+    pub(crate) interrupt: Interrupt,
 }
 
 impl ManageConnection for Readers {
-    type Connection = Conn;
+    type Connection = ReaderConn;
     type Error = Error;
 
-    fn connect(&self) -> Result<Conn> {
+    fn connect(&self) -> Result<ReaderConn> {
         let mut conn = self.address.connect(Mode::Read)?;
+        let interrupt = conn.interrupt(&self.canceller)?;
         conn.count_statements(Arc::clone(&self.statements));
-        Ok(conn)
+        Ok(ReaderConn { conn, interrupt })
     }
 
-    fn is_valid(&self, conn: &mut Conn) -> Result<()> {
-        Ok(conn.execute(&crate::sql::Sql::new("SELECT 1")).map(drop)?)
+    fn is_valid(&self, reader: &mut ReaderConn) -> Result<()> {
+        Ok(reader.conn.execute(&crate::sql::Sql::new("SELECT 1")).map(drop)?)
     }
 
-    fn has_broken(&self, conn: &mut Conn) -> bool {
-        crate::conn::on_engine!(conn, c => diesel::r2d2::R2D2Connection::is_broken(c))
+    fn has_broken(&self, reader: &mut ReaderConn) -> bool {
+        crate::conn::on_engine!(&mut reader.conn, c => diesel::r2d2::R2D2Connection::is_broken(c))
     }
 }
 
@@ -156,6 +165,6 @@ pub(crate) fn readers(
         .connection_timeout(LONGEST_BACKOFF * 2)
         // A file does not go away; a server may, and then the pool must notice.
         .test_on_check_out(checked)
-        .build(Readers { address, statements });
+        .build(Readers { canceller: Canceller::start(address.clone())?, address, statements });
     Ok(pool?)
 }

@@ -1,7 +1,8 @@
 //! The store: reads on one snapshot, writes through the writers.
 //!
 //! **A read** takes a pooled connection and one snapshot (`BEGIN` on SQLite, `REPEATABLE READ READ
-//! ONLY` on PostgreSQL) and rolls it back at the end. SQLite's readers are `query_only`.
+//! ONLY` on PostgreSQL) and rolls it back at the end. SQLite's readers are `query_only`. Reads of
+//! requests can be stopped ([`crate::interrupt`]); those of workers end when they are done.
 //!
 //! **A write** is a closure in the queue of a writer ([`crate::writer`]); no thread waits for it.
 //! The queue is bounded. When it is full, the answer is [`Error::Busy`] at once.
@@ -20,9 +21,10 @@ use crate::conn::on_engine;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
+use crate::interrupt::ReadStop;
 use crate::lane::{Lane, digest};
 use crate::lease::{Held, Lease};
-use crate::pool::{Address, CONNECTION_TIMEOUT, Readers, readers};
+use crate::pool::{Address, CONNECTION_TIMEOUT, ReaderConn, Readers, readers};
 use crate::schema::process_starts;
 use crate::sql::Sql;
 use crate::ticket::Ticket;
@@ -116,11 +118,38 @@ impl Store {
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let mut conn = self.readers.get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
-        conn.begin(Mode::Read).map_err(Error::from)?;
-        let mut snapshot = OpenSnapshot { conn: &mut conn, open: true };
-        let outcome = work(&mut Tx::reading(snapshot.conn, self.caches.clone()));
+        let mut reader = self.readers.get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
+        reader.conn.begin(Mode::Read).map_err(Error::from)?;
+        let mut snapshot = OpenSnapshot { conn: &mut reader.conn, open: true };
+        let outcome = work(&mut Tx::reading(snapshot.conn, self.caches.clone(), None));
         snapshot.end()?;
+        outcome
+    }
+
+    /// As [`Store::read`], until somebody stops it.
+    ///
+    /// # Errors
+    /// As [`Store::read`]; [`Error::Stopped`].
+    pub fn read_until<T, E: From<Error>>(
+        &self,
+        stop: &ReadStop,
+        work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        stop.check()?;
+        let mut reader = self.readers.get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
+        let ReaderConn { conn, interrupt } = &mut *reader;
+        conn.begin_within(stop.most()).map_err(Error::from)?;
+        let mut snapshot = OpenSnapshot { conn, open: true };
+        // It is dropped before the snapshot: nobody interrupts its end.
+        let running = stop.run_on(interrupt)?;
+        let outcome =
+            work(&mut Tx::reading(snapshot.conn, self.caches.clone(), Some(stop.clone())));
+        drop(running);
+        snapshot.end()?;
+        // What a statement says that was interrupted is no failure of the database.
+        if outcome.is_err() {
+            stop.check()?;
+        }
         outcome
     }
 

@@ -33,6 +33,7 @@ impl Tx<'_> {
     /// The savepoint stands behind the rows of the units of work before this one, which must not be
     /// undone with it, and before its own.
     pub(crate) fn flushed(&mut self) -> Result<Flushed<'_>> {
+        self.check_goes_on()?;
         if self.writes() {
             self.flush_earlier()?;
             self.open_savepoint()?;

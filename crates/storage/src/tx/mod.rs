@@ -26,9 +26,10 @@ use crate::app_face::AppFaceCache;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
 use crate::conn::Conn;
-use crate::dialect::Mode;
+use crate::dialect::{Contains, Mode};
 use crate::error::{Error, Result};
 use crate::identity;
+use crate::interrupt::ReadStop;
 use crate::planner::Lookup;
 use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
@@ -49,6 +50,8 @@ pub(crate) struct Caches {
 pub struct Tx<'a> {
     conn: &'a mut Conn,
     mode: Mode,
+    /// What stops it, if it reads.
+    stop: Option<ReadStop>,
     /// Whether other units of work share the database transaction.
     grouped: bool,
     open: bool,
@@ -86,9 +89,9 @@ pub(crate) struct GroupCache {
 }
 
 impl<'a> Tx<'a> {
-    /// A unit of work that reads.
-    pub(crate) fn reading(conn: &'a mut Conn, caches: Caches) -> Self {
-        Self::new(conn, caches, Mode::Read, false)
+    /// A unit of work that reads, perhaps until it is stopped.
+    pub(crate) fn reading(conn: &'a mut Conn, caches: Caches, stop: Option<ReadStop>) -> Self {
+        Self { stop, ..Self::new(conn, caches, Mode::Read, false) }
     }
 
     /// A unit of work that writes. One that is alone in its group is undone with the whole
@@ -103,6 +106,7 @@ impl<'a> Tx<'a> {
         Self {
             conn,
             mode,
+            stop: None,
             grouped,
             open: true,
             savepoint: false,
@@ -138,6 +142,25 @@ impl<'a> Tx<'a> {
     /// Whether this unit of work may write.
     pub(crate) fn writes(&self) -> bool {
         self.mode == Mode::Write
+    }
+
+    /// Refuses to go on with a read that was stopped. What may take long asks it now and then, also
+    /// between its statements ([`Tx::flushed`]).
+    ///
+    /// # Errors
+    /// [`Error::Stopped`].
+    pub fn check_goes_on(&self) -> Result<()> {
+        self.stop.as_ref().map_or(Ok(()), ReadStop::check)
+    }
+
+    /// What a statement that may pass many rows `t` begins its condition with.
+    pub(crate) const fn stoppable(&self) -> &'static str {
+        self.conn.stoppable()
+    }
+
+    /// How a statement asks whether a column holds a text.
+    pub(crate) const fn contains(&self) -> Contains {
+        self.conn.contains()
     }
 
     /// How a join is kept to its order.

@@ -102,7 +102,9 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
     /// The search with its access path.
     pub(in crate::transaction) fn plan(mut self) -> Result<SearchPlan<'s, 'a>> {
         let path = self.path()?;
-        Ok(SearchPlan { search: self.search, path, lookup: self.tx.lookup() })
+        let Self { tx, search, .. } = self;
+        let (lookup, contains, stoppable) = (tx.lookup(), tx.contains(), tx.stoppable());
+        Ok(SearchPlan { search, path, lookup, contains, stoppable })
     }
 
     fn path(&mut self) -> Result<AccessPath> {

@@ -28,6 +28,7 @@ use time::Date;
 
 use super::row::{COLUMNS, standing_to_column};
 use crate::bot_response::failed_events;
+use crate::dialect::Contains;
 use crate::page::PageKey;
 use crate::planner::{Lookup, as_filter, without_order};
 use crate::sql::Sql;
@@ -79,6 +80,9 @@ pub(super) struct SearchPlan<'s, 'a> {
     pub(super) search: &'s Search<'a>,
     pub(super) path: AccessPath,
     pub(super) lookup: Lookup,
+    pub(super) contains: Contains,
+    /// What the condition begins with.
+    pub(super) stoppable: &'static str,
 }
 
 /// Where the rows of a range come from: tables and their joins, and what the day and the id of a
@@ -272,7 +276,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 condition = active.push(" AND a.archived = ").flag(false).push(")");
             }
         }
-        sql.push(" AND ").append(as_filter(condition))
+        sql.push(" AND ").push(self.stoppable).append(as_filter(condition))
     }
 }
 

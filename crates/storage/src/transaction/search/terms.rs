@@ -64,7 +64,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 has_term(book, index_term::property(key, value))
             }
             Term::Property { key, value: None } => has_term(book, index_term::key(key)),
-            Term::Text(text) => contains(text),
+            Term::Text(text) => (self.contains)("t.folded_description", text),
             Term::By(name) => match self.search.names.users.get(name) {
                 Some(user) => Sql::new("t.created_by = ").int(user.get()),
                 None => Sql::new("1 = 0"),
@@ -196,11 +196,6 @@ fn status_is<'a>(status: Status) -> Sql<'a> {
         Status::Checked => standing("= ", Standing::Checked),
         Status::Posted => standing("> ", Standing::Draft),
     }
-}
-
-fn contains<'a>(text: &'a str) -> Sql<'a> {
-    let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    Sql::new("t.folded_description LIKE ").text(format!("%{escaped}%")).push(" ESCAPE '\\'")
 }
 
 /// Compares stored units with a value that may lie between two of them or beyond them all.

@@ -1,0 +1,98 @@
+//! Reads end (0.32): at their deadline, and when nobody waits for them any more.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Options, Server, pause};
+use serde_json::json;
+
+use crate::Lone;
+use crate::reading::batch;
+use crate::wire::connect;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        rule_0_32_a_read_ends_at_its_deadline,
+        rule_0_32_a_read_ends_when_its_client_has_left,
+        rule_1_7_5_looking_for_a_text_takes_time_by_the_length_of_the_description,
+    ]
+}
+
+/// Letters of the longest texts that are looked for.
+const LETTERS: usize = 256;
+
+fn server(engine: Engine, seconds: &str) -> Server {
+    let args = ["--read-deadline-seconds", seconds].map(str::to_owned).to_vec();
+    Server::start_with(Options { engine, args, ..Options::default() })
+}
+
+/// A book in which looking for many long texts takes many seconds.
+fn slow_book(server: &Server) -> Cast {
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let body = json!({"description": "a".repeat(65_000)});
+    cast.owner.post(&cast.path("/transactions/batch"), &batch(vec![body; 100])).ok();
+    cast
+}
+
+/// The path of a count of what does not hold any of so many texts, each of which nearly occurs at
+/// every place.
+fn count_without(cast: &Cast, texts: usize) -> String {
+    let text = |at: usize| format!("-{}b{}", "a".repeat(at), "a".repeat(LETTERS - 1 - at));
+    let texts: Vec<String> = (0..texts).map(text).collect();
+    cast.path(&format!("/transactions/count?query={}", texts.join("%20")))
+}
+
+fn answered_soon(caller: &Client, path: &str) {
+    let started = Instant::now();
+    caller.get(path).ok();
+    assert!(started.elapsed() < Duration::from_secs(5), "{path}: {:?}", started.elapsed());
+}
+
+fn rule_0_32_a_read_ends_at_its_deadline(engine: Engine) {
+    let server = server(engine, "1");
+    let cast = slow_book(&server);
+    let slow = count_without(&cast, 199);
+    let ended = || {
+        let started = Instant::now();
+        let answer = cast.owner.get(&slow);
+        assert!(answer.headers.contains_key("retry-after"), "{:?}", answer.headers);
+        let message = answer.refused(503, "deadlineExceeded");
+        assert!(message.contains("longer than 1 s"), "{message}");
+        let seconds = started.elapsed().as_secs_f64();
+        assert!((1.0..4.0).contains(&seconds), "{seconds} s");
+    };
+    // More than there are readers: those that were stopped are free again.
+    std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(ended))));
+    (0..2).for_each(|_| ended());
+    answered_soon(&cast.owner, &cast.path("/transactions?limit=1"));
+    assert_eq!(server.anonymous().get("/ready").status, 200);
+}
+
+fn rule_0_32_a_read_ends_when_its_client_has_left(engine: Engine) {
+    let server = server(engine, "600");
+    let cast = slow_book(&server);
+    let head = format!(
+        "GET {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\r\n",
+        count_without(&cast, 199),
+        cast.owner.token().expect("a token")
+    );
+    let connected = || {
+        let mut stream = connect(&server);
+        stream.write_all(head.as_bytes()).expect("sent");
+        stream
+    };
+    // As many as there are readers, and more than wait for one.
+    let streams: Vec<_> = (0..16).map(|_| connected()).collect();
+    pause(Duration::from_millis(300));
+    drop(streams);
+    answered_soon(&cast.owner, &cast.path("/transactions?limit=1"));
+    assert_eq!(server.anonymous().get("/ready").status, 200);
+    let log = server.log();
+    assert!(!log.contains("ERROR"), "{log}");
+}
+
+fn rule_1_7_5_looking_for_a_text_takes_time_by_the_length_of_the_description(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = slow_book(&server);
+    assert_eq!(cast.owner.get(&count_without(&cast, 8)).ok()["total"], 100);
+}
