@@ -73,7 +73,7 @@ impl SealingFile {
     /// Whether the key before may still be needed: a request or a process may have sealed with it
     /// just before this one, and not have written its row yet.
     pub(crate) fn is_new(&self, now: Instant) -> bool {
-        let age = self.since.map(|since| seconds(now).saturating_sub(since));
+        let age = self.since.map(|since| now.seconds().saturating_sub(since));
         age.is_some_and(|age| (0..MIN_AGE).contains(&age))
     }
 
@@ -87,7 +87,7 @@ impl SealingFile {
             None => random()?,
         };
         let previous = Some(self.current);
-        Self { current, previous, next: None, since: Some(seconds(now)) }.save(data_dir)
+        Self { current, previous, next: None, since: Some(now.seconds()) }.save(data_dir)
     }
 
     pub(super) fn secrets(&self) -> SealingSecrets {
@@ -177,10 +177,6 @@ fn source(path: PathBuf, mut seen: Option<FileState>) -> SealingSource {
             }
         }
     })
-}
-
-const fn seconds(at: Instant) -> i64 {
-    at.milliseconds().div_euclid(1_000)
 }
 
 #[cfg(test)]

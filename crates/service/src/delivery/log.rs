@@ -1,13 +1,13 @@
 //! Use cases of the delivery log (behaviour 12.13).
 
-use daybook_domain::delivery::{LoggedAttempt, Refusal, logged_since};
-use daybook_domain::event::sequence_of;
+use daybook_domain::delivery::{LoggedAttempt, logged_since};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::{Purpose, ReplayEvents};
 use daybook_storage::Tx;
 pub use daybook_storage::delivery::log::LogPlace;
 use daybook_storage::page::{Page, rows_to_read};
 
+use super::find;
 use crate::access;
 use crate::context::Context;
 use crate::error::Result;
@@ -21,7 +21,7 @@ const SWEPT_AT_ONCE: usize = 1_000;
 /// listEventDeliveries: the attempts to deliver an event.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::UnknownEvent`].
+/// What the access step refuses; [`daybook_domain::delivery::Refusal::UnknownEvent`].
 pub fn list(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -31,13 +31,7 @@ pub fn list(
 ) -> Result<Page<LoggedAttempt, LogPlace>> {
     // Who may repeat deliveries sees what came of them.
     let access = access::enter(tx, cx, book, ReplayEvents.action())?;
-    let sequence = sequence_of(id, &access.book().key);
-    let known = match sequence {
-        Some(sequence) => tx.events().find(&access, sequence)?,
-        None => None,
-    };
-    let unknown = || Refusal::UnknownEvent(id.chars().take(60).collect());
-    let sequence = known.ok_or_else(unknown)?.event.sequence;
+    let sequence = find(tx, &access, id)?.event.sequence;
     let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
     let bounds = (after.as_ref(), rows_to_read(limit));
     let rows = tx.delivery_log().list(&access, sequence, bounds)?;

@@ -3,11 +3,13 @@
 //!
 //! Who delivers enters the book as the user who installed the app, to read what that user may read.
 
+use daybook_domain::access::Access;
 use daybook_domain::app::App;
 use daybook_domain::delivery::{
-    BotResponse, DeliveryAttempt, EventCopy, EventDelivery, Exchange, Next, Remark, is_too_deep,
-    webhook,
+    BotResponse, DeliveryAttempt, EventCopy, EventDelivery, Exchange, Next, Refusal, Remark,
+    is_too_deep, webhook,
 };
+use daybook_domain::event::{ReadEvent, sequence_of};
 use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 use daybook_storage::delivery::lease::{Due, HeldQueue};
@@ -224,6 +226,20 @@ fn settle(
             return Ok(None);
         }
     }))
+}
+
+/// The event with this id in the book.
+fn find(tx: &mut Tx<'_>, access: &Access, id: &str) -> Result<ReadEvent> {
+    let found = match sequence_of(id, &access.book().key) {
+        Some(sequence) => tx.events().find(access, sequence)?,
+        None => None,
+    };
+    Ok(found.ok_or_else(|| Refusal::UnknownEvent(shortened(id)))?)
+}
+
+/// As much of an unknown id as a message says.
+fn shortened(id: &str) -> String {
+    id.chars().take(60).collect()
 }
 
 fn respond(

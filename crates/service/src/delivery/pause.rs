@@ -13,6 +13,7 @@ use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
 pub use daybook_storage::delivery::pause::PausedQueue;
 
+use super::shortened;
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::mail;
@@ -23,8 +24,8 @@ const MAX_OVERDUE: i64 = 1_000;
 const GIVEN_UP_AT_ONCE: i64 = 500;
 
 /// Pauses an app that has failed for too long, and tells who installed it, unless the book is
-/// deleted; whether it is so.
-/// Whoever answers first may have resumed it, or paused it, since that was found.
+/// deleted; whether it is so. Whoever answered first may have resumed it, or paused it, since that
+/// was found.
 ///
 /// # Errors
 /// When the database fails.
@@ -69,7 +70,7 @@ pub fn by_operator(tx: &mut Tx<'_>, book: &str, app: &AppId, now: Instant) -> Re
     let found = find(tx, &BookKey::new(book.to_owned()))?;
     let book = found.ok_or(access::Refusal::BookNotFound)?.book.id;
     if tx.integrations().installer(book, app)?.is_none() {
-        return Err(Refusal::NotInstalled(app.as_str().chars().take(60).collect()).into());
+        return Err(Refusal::NotInstalled(shortened(app.as_str())).into());
     }
     Ok(tx.deliveries().pause((book, app), PauseCause::Operator, now)?)
 }

@@ -7,18 +7,18 @@ use daybook_domain::delivery::{
     DeliveryAttempt, EventDelivery, Refusal, Remark, ResponseKind, Tries,
 };
 use daybook_domain::event::{EventType, ReadEvent, sequence_of};
-use daybook_domain::idempotency::Claim;
+use daybook_domain::idempotency::{Claim, StoredAnswer};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::{ReplayEvents, WriteIntegrations};
 use daybook_storage::access::AccessTo;
 use daybook_storage::delivery::replay::Turn;
 use daybook_storage::{Error as StorageError, Tx};
 
-use super::{Due, Leased, Outcome, respond, until};
+use super::{Due, Leased, Outcome, find, respond, shortened, until};
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::{self, View};
-use crate::idempotency::{KeyedAnswer, answered};
+use crate::idempotency::answered;
 use crate::{access, batch};
 
 /// getBookEventsBacklog: how many events of the book are on their way.
@@ -51,7 +51,7 @@ pub fn replay(
     let known: HashSet<i64> = events.iter().map(|read| read.event.sequence).collect();
     let is_known = |number: &Option<i64>| number.is_some_and(|number| known.contains(&number));
     let unknown = ids.iter().zip(&numbers).filter(|(_, number)| !is_known(number));
-    let unknown: Vec<String> = unknown.map(|(id, _)| id.chars().take(60).collect()).collect();
+    let unknown: Vec<String> = unknown.map(|(id, _)| shortened(id)).collect();
     if !unknown.is_empty() {
         return Err(Refusal::UnknownEvents(unknown).into());
     }
@@ -92,7 +92,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, (id, app): (&str, &str)
 #[derive(Debug)]
 pub enum ReplayBegun {
     /// A request with the same key was answered already.
-    Answered(KeyedAnswer),
+    Answered(StoredAnswer),
     /// The event is to be sent.
     Leased(Box<Leased>),
 }
@@ -119,7 +119,7 @@ pub fn begin(
     check_kinds(std::slice::from_ref(&read))?;
     let app = AppId::stored(app.to_owned());
     if tx.integrations().installer(access.book().id, &app)?.is_none() {
-        return Err(Refusal::NotInstalled(app.as_str().chars().take(60).collect()).into());
+        return Err(Refusal::NotInstalled(shortened(app.as_str())).into());
     }
     let delivery = of(cx, &access, &read, app);
     match tx.deliveries().take_one(&access, delivery, cx.mint(), (cx.now, until(cx.now)))? {
@@ -172,14 +172,6 @@ pub fn end(tx: &mut Tx<'_>, cx: &Context, leased: &Leased, outcome: Outcome) -> 
     let read = tx.events().find(&access, delivery.sequence)?;
     let read = read.ok_or_else(|| Refusal::UnknownEvent(delivery.sequence.to_string()))?;
     event::show(tx, cx, access.into_access(), read)
-}
-
-fn find(tx: &mut Tx<'_>, access: &AccessTo<ReplayEvents>, id: &str) -> Result<ReadEvent> {
-    let found = match sequence_of(id, &access.book().key) {
-        Some(sequence) => tx.events().find(access, sequence)?,
-        None => None,
-    };
-    Ok(found.ok_or_else(|| Refusal::UnknownEvent(id.chars().take(60).collect()))?)
 }
 
 /// That a book was deleted, which is back, is no news.

@@ -111,14 +111,19 @@ impl TryFrom<HeldRow> for HeldQueue {
 
     fn try_from(row: HeldRow) -> Result<Self> {
         let HeldRow { lease, leased_until, failing_since, paused_at, pause_cause } = row;
-        let cause = |name: String| PauseCause::from_name(&name).ok_or(Error::Corrupt("cause"));
-        let cause = pause_cause.map(cause).transpose()?.unwrap_or(PauseCause::Operator);
+        let cause = cause(pause_cause)?;
         Ok(Self {
             lease: lease.zip(leased_until.map(Instant::new)),
             failing: Failing(failing_since.map(Instant::new)),
             pause: paused_at.map(|at| (Instant::new(at), cause)),
         })
     }
+}
+
+/// Why a queue was paused.
+pub(super) fn cause(name: Option<String>) -> Result<PauseCause> {
+    let cause = |name: String| PauseCause::from_name(&name).ok_or(Error::Corrupt("cause"));
+    Ok(name.map(cause).transpose()?.unwrap_or(PauseCause::Operator))
 }
 
 /// A delivery `d` of a queue `q`.

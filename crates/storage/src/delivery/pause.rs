@@ -8,6 +8,7 @@ use daybook_domain::purpose::WriteIntegrations;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
+use super::lease::cause;
 use super::{Deliveries, of};
 use crate::access::AccessTo;
 use crate::conn::on_engine;
@@ -50,12 +51,11 @@ impl TryFrom<PausedRow> for PausedQueue {
     type Error = Error;
 
     fn try_from(row: PausedRow) -> Result<Self> {
-        let cause = |name: String| PauseCause::from_name(&name).ok_or(Error::Corrupt("cause"));
         Ok(Self {
             book: BookKey::new(row.public_id),
             app: AppId::stored(row.app_id),
             paused_at: Instant::new(row.paused_at),
-            cause: row.pause_cause.map(cause).transpose()?.unwrap_or(PauseCause::Operator),
+            cause: cause(row.pause_cause)?,
             waiting: row.waiting,
         })
     }
