@@ -6,6 +6,7 @@ mod shape;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::Context;
 use daybook_service::transaction::{self, CreateMode, Listed, Request, VerbRequest, View};
+use daybook_storage::Tx;
 use daybook_storage::page::PageKey;
 
 use crate::blob;
@@ -17,6 +18,10 @@ use crate::request::ApiRequest;
 use crate::wire;
 pub(crate) use count::{CountsOut, count_transactions, count_transactions_posted};
 use shape::{ListedOut, TransactionIn, TransactionOperationOut, TransactionOut};
+
+/// Bytes of descriptions that are read as typed lines within the unit of work. More are read before
+/// it, so that nobody waits for that.
+const MAX_TEXT_IN_WRITER: usize = 64 * 1024;
 
 /// GET transactions: a page, or with `ids` the transactions named (behaviour 12.4).
 pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
@@ -220,6 +225,11 @@ pub(crate) async fn merge_transactions(
         .await
 }
 
+/// The bytes of the text that may be a typed line.
+fn text_length(item: &Changes) -> usize {
+    item.description.as_ref().value().map_or(0, String::len)
+}
+
 async fn create(
     request: ApiRequest,
     mut items: Vec<TransactionIn>,
@@ -231,7 +241,19 @@ async fn create(
     if let Err(error) = store_files(&request, &mut items).await {
         return request.answer_refusal(&book, error).await;
     }
-    let items = items.into_iter().map(TransactionIn::into_changes).collect();
+    let mut items: Vec<Changes> = items.into_iter().map(TransactionIn::into_changes).collect();
+    let mut mode = mode;
+    if items.iter().map(text_length).sum::<usize>() > MAX_TEXT_IN_WRITER {
+        request.check_write()?;
+        let (named, read) = (book.clone(), mode.clone());
+        let texts = move |tx: &mut Tx<'_>, cx: &Context| {
+            transaction::read_texts(tx, cx, &named, items, read)
+        };
+        (items, mode) = match request.on_snapshot(texts).await {
+            Ok(read) => read,
+            Err(error) => return request.answer_refusal(&book, error).await,
+        };
+    }
     request
         .write(
             &book.clone(),

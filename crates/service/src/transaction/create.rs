@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use daybook_domain::access::Access;
 use daybook_domain::id::TransactionId;
-use daybook_domain::purpose::Record;
+use daybook_domain::purpose::{Purpose, Record};
 use daybook_domain::transaction::{Changes, Intent, Transaction, check_indexed, remote_ids};
 use daybook_storage::Tx;
 
@@ -24,12 +24,14 @@ pub struct CreateMode {
     pub single: bool,
     /// The IANA name of the zone for dates in typed lines; the book's by default (behaviour 3.2.9).
     pub zone: Option<String>,
+    /// Whether [`read_texts`] has read the typed lines.
+    pub texts_are_read: bool,
 }
 
 impl From<Intent> for CreateMode {
     /// As a batch creates transactions, in the book's zone.
     fn from(intent: Intent) -> Self {
-        Self { intent, single: false, zone: None }
+        Self { intent, single: false, zone: None, texts_are_read: false }
     }
 }
 
@@ -48,6 +50,32 @@ impl CreateMode {
     }
 }
 
+/// Reads the typed lines of a batch before [`create`], as the names of accounts stand now, because
+/// to read many takes longer than to record them: on a snapshot nobody waits for it.
+///
+/// # Errors
+/// As [`create`], where it does not depend on what is recorded.
+pub fn read_texts(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    items: Vec<Changes>,
+    mode: CreateMode,
+) -> Result<(Vec<Changes>, CreateMode)> {
+    let access = access::enter(tx, cx, book, purpose(mode.intent).action())?;
+    batch::check_size("items", items.len())?;
+    let mode = mode.with_known_zone()?;
+    let (items, _) = quick_entry::read(tx, cx, &access, items, &mode)?;
+    Ok((items, CreateMode { texts_are_read: true, ..mode }))
+}
+
+const fn purpose(intent: Intent) -> Record {
+    match intent {
+        Intent::Post => Record::Post,
+        Intent::Create => Record::Draft,
+    }
+}
+
 /// Creates transactions. For an item with a known remote id, the transaction that has it is
 /// returned unchanged (behaviour 3.2, 3.7).
 ///
@@ -63,12 +91,15 @@ pub fn create(
 ) -> Result<View> {
     let mode = mode.into();
     let intent = mode.intent;
-    let purpose = if intent == Intent::Post { Record::Post } else { Record::Draft };
-    let access = access::enter_to(tx, cx, book, purpose)?;
+    let access = access::enter_to(tx, cx, book, purpose(intent))?;
     batch::check_size("items", items.len())?;
     let mode = mode.with_known_zone()?;
     check_indexed(&items)?;
-    let (items, repeats) = quick_entry::read(tx, cx, &access, items, &mode)?;
+    let (items, repeats) = if mode.texts_are_read {
+        (items, Vec::new())
+    } else {
+        quick_entry::read(tx, cx, &access, items, &mode)?
+    };
     let mut matches = RemoteIdMatches::load(tx, &access, &items)?;
     let references = items.iter().flat_map(Changes::references);
     let mut accounts =

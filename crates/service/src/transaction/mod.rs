@@ -27,7 +27,7 @@ use crate::zone;
 
 pub(crate) use attach::{keeper_of_file, release_file};
 pub use count::{Counts, SpanText, counts};
-pub use create::{CreateMode, create};
+pub use create::{CreateMode, create, read_texts};
 pub(crate) use lifecycle::release_accounts;
 pub use lifecycle::{VerbRequest, perform};
 pub use merge::merge;

@@ -136,6 +136,7 @@ impl Operation for Create {
             intent: if post { Intent::Post } else { Intent::Create },
             single,
             zone,
+            texts_are_read: false,
         };
         let view = service.write(self.book, caller, move |tx, cx, book| {
             transaction::create(tx, cx, book, items, recording)

@@ -89,17 +89,21 @@ impl Lexicon {
         let known = |word: String| self.words.get(&word).copied().unwrap_or(UNKNOWN);
         let symbols = symbols(text, pieces, known);
         let searched: String = symbols.iter().map(|symbol| symbol.character).collect();
-        // The place of the symbol that begins or ends at each byte.
-        let places: HashMap<usize, usize> =
+        // Where each symbol begins, and its place.
+        let starts: Vec<(usize, usize)> =
             searched.char_indices().zip(&symbols).map(|((at, _), s)| (at, s.place)).collect();
+        let place = |start: usize| {
+            let found = starts.binary_search_by_key(&start, |(at, _)| *at).ok()?;
+            starts.get(found).map(|(_, place)| *place)
+        };
         names
             .find_iter(&searched)
             .filter_map(|found| {
                 let last = searched.get(found.range())?.char_indices().next_back()?.0;
-                let first = places.get(&found.start())?;
-                let last = places.get(&found.start().saturating_add(last))?;
+                let first = place(found.start())?;
+                let last = place(found.start().saturating_add(last))?;
                 Some(Mention {
-                    pieces: *first..last.saturating_add(1),
+                    pieces: first..last.saturating_add(1),
                     account: *self.accounts.get(found.pattern().as_usize())?,
                 })
             })
