@@ -95,7 +95,7 @@ fn cross_origin_answers(server: &Server) {
         lists(
             &answer,
             "access-control-expose-headers",
-            &["ETag", "Retry-After", "Idempotency-Replayed", "Skipped-Items"],
+            &["ETag", "Retry-After", "Idempotency-Replayed", "Idempotency-Answer", "Skipped-Items"],
         );
     }
 }

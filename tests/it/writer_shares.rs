@@ -1,17 +1,23 @@
-//! Shares of a writer (0.36): nobody waits for more than one unit of another user's work.
+//! Shares of a writer (0.36, 0.37): nobody waits for more than one unit of another user's work, and
+//! nothing is begun for a client that has left.
 
+use std::io::Write;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Hold, Server, pause};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Hold, Server, id, pause};
 use serde_json::{Value, json};
 
 use crate::Lone;
-use crate::reading::batch;
+use crate::reading::{batch, items};
+use crate::wire::connect;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![who_writes_much_does_not_delay_who_writes_little]
+    crate::lone![
+        who_writes_much_does_not_delay_who_writes_little,
+        what_nobody_waits_for_is_not_begun
+    ]
 }
 
 /// Long enough for requests to reach the writer's queue.
@@ -20,6 +26,10 @@ const QUEUED: Duration = Duration::from_millis(1_500);
 fn lunch(description: &str) -> Value {
     json!({"date": "2026-01-15", "amount": "1.00", "description": description,
         "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}})
+}
+
+fn found(reader: &Client, cast: &Cast, text: &str) -> usize {
+    items(&reader.get(&cast.path(&format!("/transactions?query={text}"))).ok()).len()
 }
 
 /// Both write in one book, so that they wait for the same writer on either engine.
@@ -57,4 +67,48 @@ fn who_writes_much_does_not_delay_who_writes_little(engine: Engine) {
     assert_eq!(order.len(), BATCHES + 1);
     // One was under way, and one more may be answered by its own thread before.
     assert!(before <= 4, "the short write waits for one long one, not for all: {order:?}");
+}
+
+fn what_nobody_waits_for_is_not_begun(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    // Made before the database is held.
+    let token = server.token(cast.owner.email());
+    let leave = |description: &str, key: &str| {
+        let body = lunch(description).to_string();
+        let request = format!(
+            "POST {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n{key}Content-Type: \
+                application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            cast.path("/transactions"),
+            token,
+            body.len(),
+        );
+        let mut stream = connect(&server);
+        stream.write_all(request.as_bytes()).expect("sent");
+        stream
+    };
+    thread::scope(|scope| {
+        let hold = Hold::book(&server, &cast.book);
+        // The writer is at work on this one; the others wait.
+        let first = scope.spawn(|| {
+            cast.owner.post(&cast.path("/transactions"), &lunch("first")).ok();
+        });
+        pause(QUEUED);
+        let held = [leave("keyless", ""), leave("keyed", "Idempotency-Key: k1\r\n")];
+        pause(QUEUED);
+        drop(held);
+        // The server waits for a second whether they only stopped to send.
+        pause(QUEUED * 2);
+        drop(hold);
+        first.join().expect("the first one is answered");
+    });
+    // What waited is done, or never will be, when this one is.
+    cast.owner.post(&cast.path("/transactions"), &lunch("last")).ok();
+    assert_eq!(found(&cast.owner, &cast, "first"), 1);
+    assert_eq!(found(&cast.owner, &cast, "keyed"), 1, "a key promises that it is done");
+    assert_eq!(found(&cast.owner, &cast, "keyless"), 0, "nobody waits for it");
+    let repeated = cast.owner.header("Idempotency-Key", "k1");
+    let answer = repeated.post(&cast.path("/transactions"), &lunch("keyed")).ok();
+    assert!(!id(&answer["transaction"]).is_empty(), "{answer}");
+    assert_eq!(found(&cast.owner, &cast, "keyed"), 1);
 }

@@ -81,6 +81,17 @@ pub struct Claim {
     pub fingerprint: Hash,
 }
 
+/// How the body of an answer is stored (behaviour 0.38).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyForm {
+    /// As it was sent.
+    Plain,
+    /// Compressed.
+    Compressed,
+    /// Only the ids of what it showed, compressed.
+    Ids,
+}
+
 /// An answer as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
@@ -88,8 +99,10 @@ pub struct StoredAnswer {
     pub status: u16,
     /// The ETag in the answer (behaviour 0.17).
     pub tag: Option<String>,
-    /// The body, unchanged.
+    /// The body, in its form.
     pub body: Vec<u8>,
+    /// How the body is stored.
+    pub form: BodyForm,
     /// What it shows besides the book of the request; nothing when it comes from the database.
     pub shows: Vec<Shown>,
 }
@@ -210,8 +223,13 @@ mod tests {
             operation: operation("POST", "/v5/books"),
             fingerprint: print(body, &[]),
         };
-        let answer =
-            StoredAnswer { status: 200, tag: None, body: b"{}".to_vec(), shows: Vec::new() };
+        let answer = StoredAnswer {
+            status: 200,
+            tag: None,
+            body: b"{}".to_vec(),
+            form: BodyForm::Plain,
+            shows: Vec::new(),
+        };
         let record = KeyRecord {
             fingerprint: claim(b"first").fingerprint,
             answer: answer.clone(),

@@ -29,6 +29,7 @@ mod health;
 mod idempotency;
 mod identity;
 mod integration;
+mod kept_body;
 mod large_copies;
 mod middleware;
 mod outgoing;

@@ -4,17 +4,21 @@ use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ContentType, ETAG, HeaderName};
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
-use daybook_domain::idempotency::StoredAnswer;
+use daybook_domain::idempotency::{BodyForm, StoredAnswer};
 use daybook_domain::rights::Shown;
 use daybook_domain::version::Tag;
-use daybook_service::idempotency::KeyedAnswer;
+use daybook_service::idempotency::Once;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{ApiError, RequestError};
+use crate::kept_body;
 
 /// Marks an answer that was given before (behaviour 0.16).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// Marks one of them that has only the ids of what was answered (behaviour 0.38).
+const IDS_ONLY: HeaderName = HeaderName::from_static("idempotency-answer");
 
 /// How many items of a batch were skipped (behaviour 3.6.4).
 const SKIPPED: HeaderName = HeaderName::from_static("skipped-items");
@@ -26,7 +30,8 @@ pub(crate) type ApiResult = Result<Reply, ApiError>;
 pub(crate) struct Reply {
     status: StatusCode,
     tag: Option<Tag>,
-    replayed: bool,
+    /// How its body was stored, if it was given before.
+    replayed: Option<BodyForm>,
     /// Items of a batch that were skipped; only of a 204.
     skipped: usize,
     /// The JSON text, or why it could not be written.
@@ -45,7 +50,7 @@ pub(crate) fn json(text: serde_json::Result<Vec<u8>>) -> Reply {
     Reply {
         status: StatusCode::OK,
         tag: None,
-        replayed: false,
+        replayed: None,
         skipped: 0,
         body: text.map_err(|error| error.to_string()),
         shows: Vec::new(),
@@ -62,7 +67,7 @@ pub(crate) fn nothing() -> Reply {
 pub(crate) fn no_content() -> Reply {
     let status = StatusCode::NO_CONTENT;
     let (body, shows) = (Ok(Vec::new()), Vec::new());
-    Reply { status, tag: None, replayed: false, skipped: 0, body, shows }
+    Reply { status, tag: None, replayed: None, skipped: 0, body, shows }
 }
 
 impl Reply {
@@ -79,7 +84,7 @@ impl Reply {
 
     /// Whether the answer was given before.
     pub(crate) const fn is_replayed(&self) -> bool {
-        self.replayed
+        self.replayed.is_some()
     }
 
     /// Says how many items of a batch were skipped; it is not said of none.
@@ -107,35 +112,50 @@ impl Reply {
     ///
     /// # Errors
     /// 500 when its JSON could not be written.
-    pub(crate) fn into_answer(self) -> Result<StoredAnswer, ApiError> {
-        let mut body = self.body.map_err(RequestError::Failed)?;
-        if self.skipped > 0 {
-            body = self.skipped.to_string().into_bytes();
-        }
+    pub(crate) fn to_answer(&self) -> Result<StoredAnswer, ApiError> {
+        let body = self.body.as_ref().map_err(|fault| RequestError::Failed(fault.clone()))?;
+        let (form, body) = if self.skipped > 0 {
+            (BodyForm::Plain, self.skipped.to_string().into_bytes())
+        } else {
+            kept_body::keep(body)?
+        };
         Ok(StoredAnswer {
             status: self.status.as_u16(),
-            tag: self.tag.map(|tag| tag.as_str().to_owned()),
+            tag: self.tag.as_ref().map(|tag| tag.as_str().to_owned()),
             body,
-            shows: self.shows,
+            form,
+            shows: self.shows.clone(),
         })
     }
 }
 
-impl TryFrom<KeyedAnswer> for Reply {
+impl TryFrom<StoredAnswer> for Reply {
     type Error = ApiError;
 
-    fn try_from(outcome: KeyedAnswer) -> Result<Self, ApiError> {
-        let KeyedAnswer { answer, replayed } = outcome;
-        let StoredAnswer { status, tag, body, shows } = answer;
+    /// An answer that was given before.
+    fn try_from(answer: StoredAnswer) -> Result<Self, ApiError> {
+        let StoredAnswer { status, tag, body, form, shows } = answer;
         let status = StatusCode::from_u16(status)
             .map_err(|error| RequestError::Failed(error.to_string()))?;
+        let body = kept_body::restore(form, body)?;
         let stored = std::str::from_utf8(&body).ok().and_then(|text| text.parse().ok());
         let (skipped, body) = match stored.filter(|_| status == StatusCode::NO_CONTENT) {
             Some(skipped) => (skipped, Vec::new()),
             None => (0, body),
         };
-        let (tag, body) = (tag.map(Tag::stored), Ok(body));
-        Ok(Self { status, tag, replayed, skipped, body, shows })
+        let replayed = Some(form);
+        Ok(Self { status, tag: tag.map(Tag::stored), replayed, skipped, body: Ok(body), shows })
+    }
+}
+
+impl TryFrom<Once<Self>> for Reply {
+    type Error = ApiError;
+
+    fn try_from(outcome: Once<Self>) -> Result<Self, ApiError> {
+        match outcome {
+            Once::Done(reply) => Ok(reply),
+            Once::Answered(answer) => answer.try_into(),
+        }
     }
 }
 
@@ -151,8 +171,11 @@ impl Responder for Reply {
         if let Some(tag) = self.tag {
             response.insert_header((ETAG, format!("\"{}\"", tag.as_str())));
         }
-        if self.replayed {
+        if let Some(form) = self.replayed {
             response.insert_header((REPLAYED, "true"));
+            if form == BodyForm::Ids {
+                response.insert_header((IDS_ONLY, "ids"));
+            }
         }
         if self.skipped > 0 {
             response.insert_header((SKIPPED, self.skipped));
@@ -176,6 +199,6 @@ mod tests {
         let answered = nothing().respond_to(&TestRequest::default().to_http_request());
         assert_eq!(answered.status(), StatusCode::INTERNAL_SERVER_ERROR);
         // Nor is it kept, so that the unit of work of its idempotency key is undone.
-        assert!(nothing().into_answer().is_err());
+        assert!(nothing().to_answer().is_err());
     }
 }

@@ -12,12 +12,13 @@ use actix_web::http::uri::Authority;
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
-use daybook_service::idempotency::{KeyScope, once};
+use daybook_service::idempotency::{KeyScope, Once, once};
 use daybook_service::query::QueryText;
 use daybook_service::{Context, Error};
 use daybook_storage::{Lane, Ticket, Tx};
 
 use crate::api_key::known;
+use crate::blocking::block;
 use crate::budget::{Borrower, MemoryShare, expect_borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
@@ -261,13 +262,18 @@ impl ApiRequest {
         };
         let claim = key.claim(cx.user.id, &state.path_prefix);
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
-            once(tx, &cx, &scope, &claim, |tx| {
+            let carry_out = |tx: &mut Tx<'_>| {
                 rest.map_or(Ok(()), Rest::take).map_err(RequestError::from)?;
                 let done = work(tx, &cx)?;
-                encode(&done, &cx).into_answer()
-            })
+                Ok(encode(&done, &cx))
+            };
+            once(tx, &cx, (&scope, &claim), carry_out, Reply::to_answer)
         };
-        Reply::try_from(run::write_with_timeout(&state, ticket, whole).await?)
+        match run::write_with_timeout(&state, ticket, whole).await? {
+            Once::Done(reply) => Ok(reply),
+            // It may be large when it is restored.
+            Once::Answered(answer) => block(move || Reply::try_from(answer)).await?,
+        }
     }
 }
 

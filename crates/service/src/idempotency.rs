@@ -14,13 +14,13 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, app};
 
-/// The answer to a request with a key.
+/// What becomes of a request with a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyedAnswer {
-    /// The result.
-    pub answer: StoredAnswer,
-    /// Whether an earlier request got this answer and nothing was done now.
-    pub replayed: bool,
+pub enum Once<A> {
+    /// It was carried out now.
+    Done(A),
+    /// An earlier request got this answer, and nothing was done now.
+    Answered(StoredAnswer),
 }
 
 /// What a request writes to. Its lock is taken before the key: the units of work of a lane come in
@@ -35,36 +35,37 @@ pub enum KeyScope {
     Installation,
 }
 
-/// Runs `work` and stores its answer in the same unit of work, or returns the stored answer. A
-/// refusal of `work` undoes the claim too, so the request may be corrected and sent again.
+/// Runs `work` and stores its answer, in the form that `store` gives it, in the same unit of work;
+/// or returns the stored answer. A refusal of `work` undoes the claim too, so the request may be
+/// corrected and sent again.
 ///
 /// # Errors
 /// Whatever `work` refuses; 422 when the key stands for another request; what access says now when
 /// the caller has lost some since the stored answer.
-pub fn once<E: From<Error>>(
+pub fn once<A, E: From<Error>>(
     tx: &mut Tx<'_>,
     cx: &Context,
-    scope: &KeyScope,
-    claim: &Claim,
-    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<StoredAnswer, E>,
-) -> std::result::Result<KeyedAnswer, E> {
+    (scope, claim): (&KeyScope, &Claim),
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<A, E>,
+    store: impl FnOnce(&A) -> std::result::Result<StoredAnswer, E>,
+) -> std::result::Result<Once<A>, E> {
     if let Some(answer) = recorded(tx, cx, scope, claim)? {
-        return Ok(KeyedAnswer { answer, replayed: true });
+        return Ok(Once::Answered(answer));
     }
-    let answer = work(tx)?;
+    let done = work(tx)?;
+    let answer = store(&done)?;
     let needs = needs(tx, cx, scope, &answer.shows)?;
     record(tx, cx, claim, (&answer, &needs))?;
-    Ok(KeyedAnswer { answer, replayed: false })
+    Ok(Once::Done(done))
 }
 
 /// The answer that is stored under the key, for work that is begun before its key is claimed.
 ///
 /// # Errors
 /// As [`once`].
-pub fn answered(tx: &mut Tx<'_>, cx: &Context, claim: &Claim) -> Result<Option<KeyedAnswer>> {
+pub fn answered(tx: &mut Tx<'_>, cx: &Context, claim: &Claim) -> Result<Option<StoredAnswer>> {
     let Some(record) = tx.keys().find(claim, cx.now)? else { return Ok(None) };
-    let answer = replay(tx, cx, claim, record)?;
-    Ok(Some(KeyedAnswer { answer, replayed: true }))
+    replay(tx, cx, claim, record).map(Some)
 }
 
 /// Claims the key, or finds the answer stored under it.

@@ -7,7 +7,7 @@
 //! statements, and its answer a second copy in the database for a day.
 
 use daybook_domain::event::Hash;
-use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer, forgotten_before};
+use daybook_domain::idempotency::{BodyForm, Claim, KeyRecord, StoredAnswer, forgotten_before};
 use daybook_domain::instant::Instant;
 use daybook_domain::rights::Need;
 use diesel::prelude::*;
@@ -30,6 +30,22 @@ const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET \
     status = excluded.status, version_tag = excluded.version_tag, body = excluded.body \
     WHERE known.created_at < ";
 
+const KNOWN: &str =
+    "SELECT fingerprint, status, version_tag, body, form, needs FROM idempotency_keys";
+
+const fn number_of(form: BodyForm) -> i32 {
+    match form {
+        BodyForm::Plain => 0,
+        BodyForm::Compressed => 1,
+        BodyForm::Ids => 2,
+    }
+}
+
+fn form_of(number: i32) -> Result<BodyForm> {
+    let forms = [BodyForm::Plain, BodyForm::Compressed, BodyForm::Ids];
+    forms.into_iter().find(|form| number_of(*form) == number).ok_or(Error::Corrupt("form"))
+}
+
 #[derive(QueryableByName)]
 #[diesel(table_name = idempotency_keys)]
 struct Row {
@@ -37,6 +53,7 @@ struct Row {
     status: i32,
     version_tag: Option<String>,
     body: Vec<u8>,
+    form: i32,
     needs: Option<String>,
 }
 
@@ -44,14 +61,14 @@ impl TryFrom<Row> for KeyRecord {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let Row { fingerprint, status, version_tag: tag, body, needs } = row;
+        let Row { fingerprint, status, version_tag: tag, body, form, needs } = row;
         let fingerprint = Hash::from_bytes(&fingerprint).ok_or(Error::Corrupt("fingerprint"))?;
         let status = u16::try_from(status).map_err(|_| Error::Corrupt("status"))?;
         let needs = needs.iter().flat_map(|text| text.split(' ')).map(str::parse);
         let needs = needs.collect::<std::result::Result<_, _>>();
         Ok(Self {
             fingerprint,
-            answer: StoredAnswer { status, tag, body, shows: Vec::new() },
+            answer: StoredAnswer { status, tag, body, form: form_of(form)?, shows: Vec::new() },
             needs: needs.map_err(|_| Error::Corrupt("needs"))?,
         })
     }
@@ -86,10 +103,7 @@ impl Keys<'_, '_> {
         if self.tx.flushed()?.execute(&taking).map_err(Error::of_waiting)? > 0 {
             return Ok(None);
         }
-        let known = named(
-            Sql::new("SELECT fingerprint, status, version_tag, body, needs FROM idempotency_keys"),
-            claim,
-        );
+        let known = named(Sql::new(KNOWN), claim);
         let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
         let row = rows
             .into_iter()
@@ -100,12 +114,9 @@ impl Keys<'_, '_> {
 
     /// What is recorded under the key, without taking it. It sees only what is committed.
     pub fn find(self, claim: &Claim, now: Instant) -> Result<Option<KeyRecord>> {
-        let known = named(
-            Sql::new("SELECT fingerprint, status, version_tag, body, needs FROM idempotency_keys"),
-            claim,
-        )
-        .push(" AND created_at >= ")
-        .int(forgotten_before(now).milliseconds());
+        let known = named(Sql::new(KNOWN), claim)
+            .push(" AND created_at >= ")
+            .int(forgotten_before(now).milliseconds());
         let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
         rows.into_iter().next().map(KeyRecord::try_from).transpose()
     }
@@ -113,7 +124,7 @@ impl Keys<'_, '_> {
     /// Records the answer under a key that this unit of work has taken, with what its caller needs
     /// in order to be given it again.
     pub fn record(self, claim: &Claim, answer: &StoredAnswer, needs: &[Need]) -> Result<()> {
-        let StoredAnswer { status, tag, body, shows: _ } = answer;
+        let StoredAnswer { status, tag, body, form, shows: _ } = answer;
         let needs: Vec<String> = needs.iter().map(Need::to_string).collect();
         let needs = (!needs.is_empty()).then(|| needs.join(" "));
         let record = Sql::new("UPDATE idempotency_keys SET status = ")
@@ -123,6 +134,8 @@ impl Keys<'_, '_> {
             .value(Value::SomeText(tag.as_deref().map(Into::into)))
             .push(", body = ")
             .value(Value::Bytes(body))
+            .push(", form = ")
+            .int(i64::from(number_of(*form)))
             .push(", needs = ")
             .value(Value::SomeText(needs.map(Into::into)));
         self.tx.flushed()?.execute(&named(record, claim))?;

@@ -289,6 +289,7 @@ diesel::table! {
         status -> Integer,
         version_tag -> Nullable<Text>,
         body -> Binary,
+        form -> Integer,
         needs -> Nullable<Text>,
     }
 }

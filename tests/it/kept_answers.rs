@@ -1,0 +1,66 @@
+//! Answers that are kept under idempotency keys (0.38): how much of a large one is kept.
+
+use daybook_tests::dice::Dice;
+use daybook_tests::{Answer, Backdoor, CASH_AND_FOOD, Cast, Engine, Server};
+use serde_json::{Value, json};
+
+use crate::Lone;
+use crate::reading::{batch, items};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![large_answers_are_kept_small]
+}
+
+/// More than fits, but for its ids, into what is kept.
+const ITEMS: usize = 3_000;
+
+fn lunches(text: impl Fn(usize) -> String) -> Value {
+    batch((0..ITEMS).map(|at| {
+        json!({"date": "2026-01-15", "amount": "1.00", "creditAccount": {"name": "Cash"},
+            "debitAccount": {"name": "Food"}, "description": text(at)})
+    }))
+}
+
+fn ids(answer: &Answer) -> Vec<Value> {
+    let listed: Value = serde_json::from_str(&answer.text).expect("JSON");
+    items(&listed).iter().map(|item| json!({"id": item["id"]})).collect()
+}
+
+fn large_answers_are_kept_small(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    let send = |key: &str, body: &Value| {
+        let keyed = cast.owner.header("Idempotency-Key", key);
+        let answer = keyed.post(&cast.path("/transactions/batch"), body);
+        assert_eq!(answer.status, 200, "{:.300}", answer.text);
+        answer
+    };
+    let form = |answer: &Answer| {
+        let of = |name: &str| answer.headers.get(name).map(String::as_str).map(str::to_owned);
+        (of("idempotency-replayed"), of("idempotency-answer"))
+    };
+    let (yes, ids_only) = (Some("true".to_owned()), Some("ids".to_owned()));
+
+    // What repeats itself is kept whole.
+    let alike = lunches(|at| format!("the same lunch as ever {at}"));
+    let (first, again) = (send("alike", &alike), send("alike", &alike));
+    assert!(first.text.len() > 1_000_000, "{}", first.text.len());
+    assert_eq!((form(&first), form(&again)), ((None, None), (yes.clone(), None)));
+    assert!(first.text == again.text, "the repetition has the first answer, byte by byte");
+
+    // Of what does not, the ids are kept.
+    let noise = |at: usize| {
+        let mut dice = Dice::new(at as u64);
+        (0..64).map(|_| format!("{:016x}", dice.roll())).collect()
+    };
+    let unlike = lunches(noise);
+    let (first, again) = (send("unlike", &unlike), send("unlike", &unlike));
+    assert_eq!((form(&first), form(&again)), ((None, None), (yes, ids_only)));
+    let kept: Value = serde_json::from_str(&again.text).expect("JSON");
+    assert_eq!(kept["items"], json!(ids(&first)));
+
+    let small = "UPDATE idempotency_keys SET status = status WHERE length(body) < 1048576";
+    assert_eq!(Backdoor::open(&server).execute(small), 2, "both are kept within the bound");
+    let found = cast.owner.get(&cast.path("/transactions?limit=1")).ok();
+    assert_eq!(items(&found).len(), 1);
+}
