@@ -14,7 +14,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::audit::{Recount, Report, StrayEntry, Trail};
 use daybook_domain::book::copy::{CopyProof, CopySummary};
-use daybook_domain::id::{AccountId, BookKey};
+use daybook_domain::id::{AccountId, BookKey, UserId};
 use daybook_domain::purpose::Audit;
 use daybook_storage::Tx;
 use daybook_storage::audit::RequestedAudit;
@@ -50,8 +50,8 @@ pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     Ok(tx.audits().request(&access, cx.mint(), cx.agent.as_deref())?)
 }
 
-/// The books that wait for an audit, in the order of their requests.
-pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
+/// The books that wait for an audit, each with who asked for it, in the order of their requests.
+pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<(BookKey, UserId)>> {
     Ok(tx.audits().requested_books()?)
 }
 

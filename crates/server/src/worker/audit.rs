@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use daybook_domain::id::BookKey;
+use daybook_domain::id::{BookKey, UserId};
 use daybook_domain::instant::Instant;
 use daybook_http::{Wakeup, block};
 use daybook_service::{Context, Error, Ids, audit, user};
@@ -39,16 +39,34 @@ pub(crate) fn worker(audits: AuditWorker, wakeup: Wakeup) -> Worker {
     Worker { name: "audit", interval: POLL_INTERVAL, wakeup, round: Box::new(round) }
 }
 
+/// The users whose audits were made since all of those who wait had one: so they take turns, however
+/// many audits one of them asks for.
+#[derive(Default)]
+struct Turns(HashSet<UserId>);
+
+impl Turns {
+    /// The next audit: the first one of a user who has not had one.
+    fn next<'a>(&mut self, waiting: &[&'a (BookKey, UserId)]) -> Option<&'a BookKey> {
+        if waiting.iter().all(|(_, user)| self.0.contains(user)) {
+            self.0.clear();
+        }
+        let (key, user) = waiting.iter().find(|(_, user)| !self.0.contains(user))?;
+        self.0.insert(*user);
+        Some(key)
+    }
+}
+
 impl AuditWorker {
     /// Makes every audit that is wanted. The requests are read again after each: who asks while an
     /// audit of the book is made wants another, and a process that finds the book's lease taken
     /// leaves that one to us.
     fn round(&self) -> Result<RoundReport, Error> {
-        let (mut done, mut failed) = (0, HashSet::new());
+        let (mut done, mut failed, mut turns) = (0, HashSet::new(), Turns::default());
         loop {
             let waiting = self.store.read(audit::waiting)?;
-            let next = waiting.iter().find(|key| !failed.contains(*key));
-            let Some(key) = next.filter(|_| !self.stop.asked()) else {
+            let wanted: Vec<_> = waiting.iter().filter(|(key, _)| !failed.contains(key)).collect();
+            let next = if self.stop.asked() { None } else { turns.next(&wanted) };
+            let Some(key) = next else {
                 let left = waiting.len();
                 return Ok(RoundReport { found: done + left, done, left });
             };
@@ -90,5 +108,23 @@ impl AuditWorker {
         })?;
         tracing::info!(book = key.as_str(), sequence, findings, "audited");
         Ok(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_take_turns() {
+        let waiting = |book: &str, user| (BookKey::new(book.to_owned()), UserId::new(user));
+        let asked = [waiting("a1", 1), waiting("a2", 1), waiting("a3", 1), waiting("b1", 2)];
+        let (mut left, mut turns) = (asked.iter().collect::<Vec<_>>(), Turns::default());
+        let mut order = Vec::new();
+        while let Some(key) = turns.next(&left) {
+            left.retain(|(book, _)| book != key);
+            order.push(key.as_str());
+        }
+        assert_eq!(order, ["a1", "b1", "a2", "a3"]);
     }
 }

@@ -59,6 +59,8 @@ struct WantedRow {
 struct WaitingBook {
     #[diesel(sql_type = Text)]
     public_id: String,
+    #[diesel(sql_type = BigInt)]
+    user_id: i64,
 }
 
 #[derive(QueryableByName)]
@@ -156,16 +158,17 @@ impl Audits<'_, '_> {
         Ok(())
     }
 
-    /// The books that wait for an audit, in the order of requests.
-    pub fn requested_books(self) -> Result<Vec<BookKey>> {
+    /// The books that wait for an audit, each with who asked, in the order of requests.
+    pub fn requested_books(self) -> Result<Vec<(BookKey, UserId)>> {
         let sql = Sql::new(
-            "SELECT b.public_id \
+            "SELECT b.public_id, a.user_id \
              FROM audit_requests a JOIN books b ON b.id = a.book_id \
              WHERE b.deleted_at IS NULL \
              ORDER BY a.request",
         );
         let rows: Vec<WaitingBook> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
+        let waiting = |row: WaitingBook| (BookKey::new(row.public_id), UserId::new(row.user_id));
+        Ok(rows.into_iter().map(waiting).collect())
     }
 
     /// The audit that is requested of a book.
