@@ -14,6 +14,7 @@ pub fn lone() -> Vec<Lone> {
     crate::lone![
         rule_0_32_a_read_ends_at_its_deadline,
         rule_0_32_a_read_ends_when_its_client_has_left,
+        rule_0_32_slow_reads_of_one_user_leave_readers_to_others,
         rule_1_7_5_looking_for_a_text_takes_time_by_the_length_of_the_description,
     ]
 }
@@ -89,6 +90,31 @@ fn rule_0_32_a_read_ends_when_its_client_has_left(engine: Engine) {
     assert_eq!(server.anonymous().get("/ready").status, 200);
     let log = server.log();
     assert!(!log.contains("ERROR"), "{log}");
+}
+
+fn rule_0_32_slow_reads_of_one_user_leave_readers_to_others(engine: Engine) {
+    let server = server(engine, "3");
+    let cast = slow_book(&server);
+    let slow = count_without(&cast, 199);
+    let attack = || {
+        let answer = cast.owner.get(&slow);
+        answer.refused(503, "deadlineExceeded");
+    };
+    std::thread::scope(|scope| {
+        (0..16).for_each(|_| drop(scope.spawn(attack)));
+        pause(Duration::from_millis(300));
+        let started = Instant::now();
+        for person in [&cast.editor, &cast.viewer] {
+            answered_soon(person, &cast.path("/transactions?limit=1"));
+            answered_soon(person, "/v5/books");
+        }
+        assert_eq!(server.anonymous().get("/ready").status, 200);
+        // Somebody whom the process has not seen yet.
+        let email = format!("{}@example.com", daybook_tests::unique("new"));
+        answered_soon(&server.client(&email), "/v5/user");
+        // All of it while the others hold what they may hold.
+        assert!(started.elapsed() < Duration::from_millis(2_500), "{:?}", started.elapsed());
+    });
 }
 
 fn rule_1_7_5_looking_for_a_text_takes_time_by_the_length_of_the_description(engine: Engine) {

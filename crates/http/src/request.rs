@@ -146,7 +146,7 @@ impl ApiRequest {
     ) -> Result<T, ApiError> {
         self.refuse_condition()?;
         let cx = self.cx.clone();
-        run::read(&self.state, move |tx| work(tx, &cx)).await
+        run::read_and(&self.state, cx.user.id, move |tx| work(tx, &cx), |done| done).await
     }
 
     /// Runs a use case that reads, and answers what `encode` makes of its result.
@@ -159,7 +159,8 @@ impl ApiRequest {
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
         let (cx, asked) = (self.cx.clone(), self.cx);
-        run::read_and(&self.state, move |tx| work(tx, &asked), move |done| encode(&done, &cx)).await
+        let (user, make) = (cx.user.id, move |done: T| encode(&done, &cx));
+        run::read_and(&self.state, user, move |tx| work(tx, &asked), make).await
     }
 
     /// Answers the error of a check that came before the write. A request whose idempotency key was

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use daybook_domain::id::UserId;
 use daybook_service::Result;
 use daybook_storage::{Error, ReadStop, Ticket, Tx};
 use tokio::time::timeout;
@@ -20,7 +21,8 @@ use crate::state::AppState;
 /// How long a request with an idempotency key may wait for its turn.
 const KEY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Runs a use case on a snapshot, on a thread that may block.
+/// Runs a use case on a snapshot, on a thread that may block, before it is known whose request it
+/// is, or for the server itself.
 ///
 /// # Errors
 /// What the use case refuses; 503 when the database cannot be reached, or at the deadline.
@@ -28,26 +30,44 @@ pub(crate) async fn read<T: Send + 'static>(
     state: &AppState,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
 ) -> std::result::Result<T, ApiError> {
-    read_and(state, work, |done| done).await
+    within(state, async {}, work, |done| done).await
 }
 
-/// As [`read`], and makes the answer on that thread too, after the snapshot has ended.
+/// As [`read`], when it is the turn of the user (behaviour 0.32); and makes the answer on that
+/// thread too, after the snapshot has ended.
 ///
 /// # Errors
 /// As [`read`].
 pub(crate) async fn read_and<T, R: Send + 'static>(
     state: &AppState,
+    user: UserId,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    make: impl FnOnce(T) -> R + Send + 'static,
+) -> std::result::Result<R, ApiError> {
+    within(state, state.reader_shares.turn(user), work, make).await
+}
+
+/// Reads when its turn has come, until the deadline.
+async fn within<T, R: Send + 'static, P: Send + 'static>(
+    state: &AppState,
+    turn: impl Future<Output = P>,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     make: impl FnOnce(T) -> R + Send + 'static,
 ) -> std::result::Result<R, ApiError> {
     let (store, most) = (Arc::clone(&state.store), state.read_deadline);
     let stop = ReadStop::new(most);
     let _awaited = AwaitedRead(stop.clone());
-    let read = block(move || {
-        let done = store.read_until(&stop, work)?;
-        stop.check()?;
-        Ok::<_, daybook_service::Error>(make(done))
-    });
+    let read = async {
+        let turn = turn.await;
+        let work = move || {
+            // The turn ends with the work, however that ends, and whoever waits for it.
+            let _turn = turn;
+            let done = store.read_until(&stop, work)?;
+            stop.check()?;
+            Ok::<_, daybook_service::Error>(make(done))
+        };
+        block(work).await
+    };
     let done = timeout(most, read).await.map_err(|_| RequestError::DeadlineExceeded(most))?;
     Ok(done??)
 }

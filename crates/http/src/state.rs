@@ -22,6 +22,7 @@ use crate::large_copies::LargeCopies;
 use crate::outgoing::WebhookClient;
 use crate::rate::attempts::AttemptLimit;
 use crate::rate::quota::Quotas;
+use crate::reader_shares::ReaderShares;
 use crate::session::WebOrigin;
 use crate::template::catalog::Templates;
 use crate::wakeup::Wakeup;
@@ -71,6 +72,8 @@ pub struct AppState {
     pub blobs: Blobs,
     /// How long a request may read (behaviour 0.32).
     pub read_deadline: Duration,
+    /// Whose read comes next.
+    pub reader_shares: ReaderShares,
     /// The memory for request bodies and contents of files.
     pub budget: Budget,
     /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour
@@ -197,6 +200,7 @@ impl AppState {
             public_url: None,
             blobs: Blobs::elsewhere(Arc::new(object_store::memory::InMemory::new())),
             read_deadline: Duration::from_secs(10),
+            reader_shares: ReaderShares::new(8),
             budget: Budget::of_megabytes(64),
             missing_as_no_content: false,
             ledger_alias: false,

@@ -9,8 +9,8 @@ use anyhow::Context;
 use daybook_domain::id::BookKey;
 use daybook_http::{
     ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, Farewell,
-    FileSweep, GrantLimits, Headers, Identity, LargeCopies, Templates, Wakeup, WebhookClient,
-    check_keys,
+    FileSweep, GrantLimits, Headers, Identity, LargeCopies, ReaderShares, Templates, Wakeup,
+    WebhookClient, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Options, Store};
@@ -40,10 +40,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let providers = options.providers.as_deref().map(registries::providers).transpose()?;
     let clients = options.clients.as_deref().map(registries::clients).transpose()?;
     let identity = Arc::new(Identity::new(key::load(data_dir)?, providers));
-    let store = Arc::new(
-        Store::open(&Options::new(admin::address(&options.data)?))
-            .context("the database cannot be opened")?,
-    );
+    let database = Options::new(admin::address(&options.data)?);
+    let store = Arc::new(Store::open(&database).context("the database cannot be opened")?);
     check_keys(store.read(signing_key::list)?, identity.key(), clock::now())?;
     let listener = TcpListener::bind(options.listen)
         .with_context(|| format!("{} cannot be listened on", options.listen))?;
@@ -71,6 +69,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         public_url: options.public_url.clone(),
         blobs,
         read_deadline: options.limits.read_deadline(),
+        reader_shares: ReaderShares::new(usize::try_from(database.readers)?),
         budget: Budget::of_megabytes(options.bodies_megabytes),
         missing_as_no_content: options.missing_as_no_content,
         ledger_alias: options.ledger_alias,

@@ -26,8 +26,9 @@ const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; \
 /// The settings a PostgreSQL connection needs beside those of its planner.
 const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s';";
 
-/// Readers wait out a schema change or a checkpoint, and may never write.
-const SQLITE_READER: &str = "PRAGMA query_only = ON;";
+/// Readers wait out a schema change or a checkpoint, and may never write. There are many, so each
+/// keeps less in memory.
+const SQLITE_READER: &str = "PRAGMA query_only = ON; PRAGMA cache_size = -32768;";
 
 /// Bytes up to which PostgreSQL looks for a text by comparing it at each place.
 const SHORT_TEXT: usize = 32;

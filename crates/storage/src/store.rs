@@ -37,8 +37,10 @@ use crate::writer::{Job, QueuedWork, Writer};
 pub struct Options {
     /// The database.
     pub address: Address,
-    /// Connections for reading.
+    /// Connections for reading, on behalf of users.
     pub readers: u32,
+    /// Connections for other reading: to find out who somebody is, and by the server for itself.
+    pub reserved: u32,
     /// Connections for writing, each with a writer.
     pub writers: usize,
     /// Whether texts that are not indexed yet are indexed first; searches find them without, but
@@ -53,14 +55,14 @@ impl Options {
     #[must_use]
     pub const fn new(address: Address) -> Self {
         let writers = address.writers();
-        Self { address, readers: 8, writers, indexes_first: true, queue: 4096 }
+        Self { address, readers: 8, reserved: 4, writers, indexes_first: true, queue: 4096 }
     }
 
     /// For a command that does one thing after another, perhaps beside a server: it takes SQLite's
     /// write lock for nothing but its own.
     #[must_use]
     pub const fn for_command(address: Address) -> Self {
-        Self { address, readers: 1, writers: 1, indexes_first: false, queue: 16 }
+        Self { address, readers: 1, reserved: 0, writers: 1, indexes_first: false, queue: 16 }
     }
 }
 
@@ -97,7 +99,8 @@ impl Store {
             )
         };
         let writers = (0..options.writers).map(start).collect::<Result<Vec<_>>>()?;
-        let readers = readers(options.address.clone(), options.readers, Arc::clone(&statements))?;
+        let size = options.readers.saturating_add(options.reserved);
+        let readers = readers(options.address.clone(), size, Arc::clone(&statements))?;
         Ok(Self {
             address: options.address.clone(),
             readers,
