@@ -27,7 +27,7 @@ pub(crate) fn keep(body: &[u8]) -> Result<(BodyForm, Vec<u8>), RequestError> {
     if compressed.len() <= MAX_COMPRESSED {
         return Ok((BodyForm::Compressed, compressed));
     }
-    let ids: Ids = serde_json::from_slice(body).map_err(failed)?;
+    let ids: IdTree = serde_json::from_slice(body).map_err(failed)?;
     Ok((BodyForm::Ids, compress(&serde_json::to_vec(&ids).map_err(failed)?)?))
 }
 
@@ -53,13 +53,13 @@ fn failed(error: impl std::fmt::Display) -> RequestError {
 /// What remains of JSON: of an object with an id the id, of any other value what contains such
 /// objects. It is made while the text is read, so it takes no more memory than what remains.
 #[derive(Debug, PartialEq)]
-enum Ids {
+enum IdTree {
     /// `{"id": ...}`.
     Id(String),
     /// An object without an id.
-    Object(Vec<(String, Ids)>),
+    Object(Vec<(String, IdTree)>),
     /// An array.
-    Array(Vec<Ids>),
+    Array(Vec<IdTree>),
     /// Nothing that has an id.
     Nothing,
 }
@@ -72,50 +72,50 @@ enum IdValue {
     Other(IgnoredAny),
 }
 
-struct IdsVisitor;
+struct IdTreeVisitor;
 
-impl<'de> Visitor<'de> for IdsVisitor {
-    type Value = Ids;
+impl<'de> Visitor<'de> for IdTreeVisitor {
+    type Value = IdTree;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Ids, E> {
-        Ok(Ids::Nothing)
+    fn visit_bool<E>(self, _: bool) -> Result<IdTree, E> {
+        Ok(IdTree::Nothing)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Ids, E> {
-        Ok(Ids::Nothing)
+    fn visit_i64<E>(self, _: i64) -> Result<IdTree, E> {
+        Ok(IdTree::Nothing)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Ids, E> {
-        Ok(Ids::Nothing)
+    fn visit_u64<E>(self, _: u64) -> Result<IdTree, E> {
+        Ok(IdTree::Nothing)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Ids, E> {
-        Ok(Ids::Nothing)
+    fn visit_f64<E>(self, _: f64) -> Result<IdTree, E> {
+        Ok(IdTree::Nothing)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Ids, E> {
-        Ok(Ids::Nothing)
+    fn visit_str<E>(self, _: &str) -> Result<IdTree, E> {
+        Ok(IdTree::Nothing)
     }
 
-    fn visit_unit<E>(self) -> Result<Ids, E> {
-        Ok(Ids::Nothing)
+    fn visit_unit<E>(self) -> Result<IdTree, E> {
+        Ok(IdTree::Nothing)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Ids, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<IdTree, A::Error> {
         let mut array = Vec::new();
         while let Some(item) = seq.next_element()? {
-            if item != Ids::Nothing {
+            if item != IdTree::Nothing {
                 array.push(item);
             }
         }
-        Ok(Ids::Array(array))
+        Ok(IdTree::Array(array))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ids, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<IdTree, A::Error> {
         let (mut id, mut object) = (None, Vec::new());
         while let Some(name) = map.next_key::<String>()? {
             if name == "id" {
@@ -127,22 +127,22 @@ impl<'de> Visitor<'de> for IdsVisitor {
                 map.next_value::<IgnoredAny>()?;
             } else {
                 let value = map.next_value()?;
-                if value != Ids::Nothing {
+                if value != IdTree::Nothing {
                     object.push((name, value));
                 }
             }
         }
-        Ok(id.map_or(Ids::Object(object), Ids::Id))
+        Ok(id.map_or(IdTree::Object(object), IdTree::Id))
     }
 }
 
-impl<'de> Deserialize<'de> for Ids {
+impl<'de> Deserialize<'de> for IdTree {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        reader.deserialize_any(IdsVisitor)
+        reader.deserialize_any(IdTreeVisitor)
     }
 }
 
-impl Serialize for Ids {
+impl Serialize for IdTree {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Id(id) => {

@@ -39,8 +39,8 @@ pub(crate) fn worker(audits: AuditWorker, wakeup: Wakeup) -> Worker {
     Worker { name: "audit", interval: POLL_INTERVAL, wakeup, round: Box::new(round) }
 }
 
-/// The users whose audits were made since all of those who wait had one: so they take turns, however
-/// many audits one of them asks for.
+/// The users whose audits were made since all of those who wait had one: so they take turns,
+/// however many audits one of them asks for.
 #[derive(Default)]
 struct Turns(HashSet<UserId>);
 
