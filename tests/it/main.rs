@@ -67,6 +67,7 @@ mod matrix;
 mod reading;
 mod s3;
 mod search_queries;
+mod secrets;
 mod targets;
 
 // Modules with `tests()`, then modules with `lone()`.
@@ -168,6 +169,7 @@ modules! {
         administrators,
         apps_page,
         audit_runs,
+        backups,
         collection_moves,
         contract_fuzz,
         delivery_sweeps,
@@ -187,6 +189,7 @@ modules! {
         memory,
         migrations,
         plans,
+        poolers,
         privacy,
         process,
         quotas,

@@ -20,6 +20,7 @@ mod guard;
 mod hold;
 pub mod load;
 pub mod mail_server;
+pub mod pgbouncer;
 pub mod postgres;
 pub mod provider;
 pub mod receiver;

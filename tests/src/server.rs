@@ -104,20 +104,29 @@ impl Server {
     /// Another process on the same database and with the same key for tokens.
     #[track_caller]
     pub fn beside(&self, args: &[&str]) -> Server {
+        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        self.sibling(Options { args, ..self.options.clone() }, self.database_url.clone())
+    }
+
+    /// A process with the same keys on another database, such as a copy of this one.
+    #[track_caller]
+    pub fn on_copy(&self, database_url: &str) -> Server {
+        self.sibling(self.options.clone(), database_url.to_owned())
+    }
+
+    #[track_caller]
+    fn sibling(&self, options: Options, database_url: String) -> Server {
         let home = Folder::create(std::env::temp_dir().join(format!(
             "daybook-{}-{}",
             std::process::id(),
             unique("test")
         )));
         let mut server = Server {
-            options: Options {
-                args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-                ..self.options.clone()
-            },
+            options,
             data_dir: self.data_dir.clone(),
             address: self.address,
             base: String::new(),
-            database_url: self.database_url.clone(),
+            database_url,
             child: None,
             home,
             _database: None,

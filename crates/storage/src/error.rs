@@ -29,6 +29,14 @@ pub enum Error {
     /// The database URL names no engine this program knows.
     #[error("database URL {0:?} must start with sqlite: or postgres://")]
     Url(String),
+    /// A pooler stands before PostgreSQL that lends connections for transactions.
+    #[error(
+        "the database URL leads to a pooler that gives a connection of PostgreSQL to others after \
+         each transaction, as pgbouncer does with pool_mode = transaction; Daybook keeps prepared \
+         statements, settings and advisory locks in its sessions: set pool_mode = session for \
+         this database, or name PostgreSQL itself"
+    )]
+    SharedSessions,
     /// The database was made by a version from before the first release.
     #[error(
         "the database has step {0} of a schema from before the first release, which no released \

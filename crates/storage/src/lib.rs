@@ -71,6 +71,7 @@ pub mod page;
 mod planner;
 mod plans;
 mod pool;
+mod pooler;
 pub mod posted_months;
 pub mod saved_query;
 mod schema;

@@ -25,6 +25,7 @@ use crate::interrupt::ReadStop;
 use crate::lane::{Lane, digest};
 use crate::lease::{Held, Lease};
 use crate::pool::{Address, CONNECTION_TIMEOUT, ReaderConn, Readers, readers};
+use crate::pooler::refuse_shared_sessions;
 use crate::schema::process_starts;
 use crate::sql::Sql;
 use crate::ticket::Ticket;
@@ -82,8 +83,9 @@ impl Store {
     /// Opens the database, brings its schema up to date and starts the writers.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] and [`Error::Migration`].
+    /// [`Error::Unavailable`], [`Error::SharedSessions`] and [`Error::Migration`].
     pub fn open(options: &Options) -> Result<Self> {
+        refuse_shared_sessions(&options.address)?;
         options.address.migrate()?;
         if options.indexes_first {
             transaction::catch_up(&mut options.address.connect(Mode::Write)?)?;

@@ -69,6 +69,11 @@ impl Cluster {
         &self.url
     }
 
+    /// The port it listens on.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Its data directory, on the small disk if there is one.
     pub fn data(&self) -> &Path {
         &self.data
@@ -226,7 +231,7 @@ impl Drop for Cluster {
 }
 
 /// The processes that this one has started and that still run.
-fn children(parent: u32) -> Vec<String> {
+pub(crate) fn children(parent: u32) -> Vec<String> {
     let list = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
     list.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }

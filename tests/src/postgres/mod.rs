@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::guard::Entry;
 use crate::setting;
+pub(crate) use cluster::children;
 pub use cluster::{Cluster, Setup};
 
 const INSTALL: &str = "PostgreSQL is not installed: the suite runs on SQLite and on PostgreSQL. \
@@ -87,7 +88,8 @@ pub(crate) fn query(url: &str, statement: &str) -> Result<(), String> {
     }
 }
 
-/// A program of PostgreSQL, or one beside it: in PATH, or where Debian keeps the servers (the newest version wins).
+/// A program of PostgreSQL, or one beside it: in PATH, or where Debian keeps the servers, of the
+/// newest version.
 pub fn tool(name: &str) -> Option<PathBuf> {
     let path = setting("PATH").unwrap_or_default();
     let listed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();

@@ -2,14 +2,15 @@
 //! seen, the audit is clean, and the service comes back by itself.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
 use super::stage::Stage;
 pub use super::stage::missing;
-use super::watch::Watch;
-use super::writers::Persistent;
+use super::watch::{Seen, Watch};
+use super::writers::{Persisted, Persistent};
 use super::{CLIENTS, Torture};
 use crate::{Engine, Server, pause};
 
@@ -86,6 +87,8 @@ pub struct Endured {
     /// The longest time from the end of the fault until every client had been acknowledged
     /// another write, and the reader had been answered.
     pub back_within: Duration,
+    /// Between the instants of the first and the last event.
+    pub span: Duration,
     /// Everything that is not as it must be.
     pub violations: Vec<String>,
 }
@@ -134,6 +137,70 @@ fn row(cells: [&str; 10]) -> String {
     )
 }
 
+/// Clients that write, and one that reads.
+pub(crate) struct Load {
+    writers: Persistent,
+    watch: Watch,
+}
+
+/// What they did, and were answered.
+pub(crate) struct Done {
+    written: Persisted,
+    seen: Seen,
+}
+
+impl Load {
+    /// Waits until every client got an acknowledgement after this moment and the reader an answer;
+    /// how long that took, or nothing when it took too long.
+    pub(crate) fn back_since(&self, over: Instant, limit: Duration) -> Option<Duration> {
+        let written = self.writers.all_acknowledged(over, limit)?;
+        Some(written.max(self.watch.answered(over, limit)?))
+    }
+
+    pub(crate) fn stop(self) -> anyhow::Result<Done> {
+        Ok(Done { written: self.writers.stop()?, seen: self.watch.stop()? })
+    }
+}
+
+impl Torture {
+    /// Lets the clients begin, in turns on these servers.
+    pub(crate) fn load(&mut self, addresses: &[SocketAddr]) -> anyhow::Result<Load> {
+        let token = self.owner.token().context("the owner has a token")?.to_owned();
+        let clients = (CLIENTS, addresses.to_vec());
+        let writers = Persistent::start(clients, &token, &self.book, self.next, &mut self.dice);
+        let watch = Watch::start(addresses.to_vec(), &token, &self.book);
+        Ok(Load { writers, watch })
+    }
+
+    /// Compares the book with what they did.
+    pub(crate) fn look(&mut self, done: Done) -> anyhow::Result<Endured> {
+        let Done { written, seen } = done;
+        self.next = written.next;
+        let checked = self.check(written.sent)?;
+        let mut endured = Endured {
+            turns: 1,
+            acknowledged: checked.acknowledged,
+            unavailable: written.unavailable,
+            in_doubt: checked.in_doubt,
+            lost: checked.verdict.lost,
+            half_seen: checked.verdict.half_seen + seen.half.len(),
+            findings: checked.verdict.findings,
+            span: checked.span,
+            ..Endured::default()
+        };
+        if seen.answers == 0 || endured.acknowledged == 0 {
+            endured.violations.push("nobody wrote or read".to_owned());
+        }
+        for found in [checked.verdict.violations, seen.half, seen.wrong, written.wrong] {
+            endured.violations.extend(found);
+        }
+        if !endured.violations.is_empty() {
+            endured.violations.push(format!("the servers say\n{}", self.log_end()));
+        }
+        Ok(endured)
+    }
+}
+
 /// Lets it happen so many times while clients write, and looks at everything.
 ///
 /// # Errors
@@ -144,53 +211,33 @@ pub fn endure(fault: Fault, engine: Engine, turns: usize, seed: u64) -> anyhow::
     }
     let (mut stage, servers) = Stage::set(fault, engine)?;
     let mut torture = Torture::on(servers, seed)?;
-    let mut endured = Endured { turns, ..Endured::default() };
     let addresses: Vec<_> = torture.servers.iter().map(Server::address).collect();
-    let token = torture.owner.token().context("the owner has a token")?.to_owned();
-    let clients = (CLIENTS, addresses.clone());
-    let writers =
-        Persistent::start(clients, &token, &torture.book, torture.next, &mut torture.dice);
-    let watch = Watch::start(addresses, &token, &torture.book);
+    let load = torture.load(&addresses)?;
+    let (mut back_within, mut late) = (Duration::ZERO, Vec::new());
     for turn in 0..turns {
         pause(Duration::from_millis(500 + torture.dice.below(500)));
         let over = stage.strike(&mut torture.servers, turn)?;
-        let back = writers.all_acknowledged(over, WAIT).zip(watch.answered(over, WAIT));
-        let Some((written, read)) = back else {
-            endured.violations.push(format!("turn {turn}: not back within {WAIT:?}"));
+        let Some(back) = load.back_since(over, WAIT) else {
+            late.push(format!("turn {turn}: not back within {WAIT:?}"));
             break;
         };
-        endured.back_within = endured.back_within.max(written).max(read);
+        back_within = back_within.max(back);
     }
-    let written = writers.stop()?;
-    let seen = watch.stop()?;
-    torture.next = written.next;
+    let done = load.stop()?;
     stage.rest(&mut torture.servers)?;
-    let checked = torture.check(written.sent)?;
-    let span = checked.span;
-    endured.acknowledged = checked.acknowledged;
-    endured.unavailable = written.unavailable;
-    endured.in_doubt = checked.in_doubt;
-    endured.lost = checked.verdict.lost;
-    endured.half_seen = checked.verdict.half_seen + seen.half.len();
-    endured.findings = checked.verdict.findings;
-    for found in [checked.verdict.violations, seen.half, seen.wrong, written.wrong] {
-        endured.violations.extend(found);
-    }
-    if endured.back_within > BACK_WITHIN {
-        endured.violations.push(format!("back only after {:?}", endured.back_within));
+    let mut endured = torture.look(done)?;
+    endured.turns = turns;
+    endured.back_within = back_within;
+    endured.violations.extend(late);
+    if back_within > BACK_WITHIN {
+        endured.violations.push(format!("back only after {back_within:?}"));
     }
     let traces = match fault {
-        Fault::ClockSet => span >= Duration::from_secs(3_600),
+        Fault::ClockSet => endured.span >= Duration::from_secs(3_600),
         _ => endured.in_doubt > 0,
     };
     if !traces {
         endured.violations.push("it left no trace: did it happen?".to_owned());
-    }
-    if seen.answers == 0 || endured.acknowledged == 0 {
-        endured.violations.push("nobody wrote or read".to_owned());
-    }
-    if !endured.violations.is_empty() {
-        endured.violations.push(format!("the servers say\n{}", torture.log_end()));
     }
     Ok(endured)
 }

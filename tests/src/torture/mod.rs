@@ -6,6 +6,7 @@
 //! whatever the book shows can be checked without remembering what was sent. One [`Torture`] keeps
 //! one growing book; each [`Torture::round`] is one kill.
 
+pub mod backups;
 mod check;
 pub mod deliveries;
 pub mod faults;
@@ -122,7 +123,7 @@ impl Torture {
     }
 
     /// The same on servers that run.
-    fn on(servers: Vec<Server>, seed: u64) -> anyhow::Result<Torture> {
+    pub(crate) fn on(servers: Vec<Server>, seed: u64) -> anyhow::Result<Torture> {
         let first = servers.first().context("a server")?;
         let owner = first.client(OWNER);
         let accounts: Vec<Value> = (0..ACCOUNTS)

@@ -1,0 +1,116 @@
+//! Copies of a database that are made while clients write, as `docs/operations.md` says.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+
+use super::writers::{Persisted, Persistent};
+use super::{CLIENTS, Torture};
+use crate::guard::Folder;
+use crate::postgres::{Database, tool};
+use crate::{Engine, Server, pause, unique};
+
+/// How long clients write before a copy is begun, and go on after it is made.
+const WRITING: Duration = Duration::from_millis(700);
+
+/// A database restored from a copy.
+struct Restored {
+    url: String,
+    _database: Option<Database>,
+    _folder: Folder,
+}
+
+/// What the copy was compared with.
+#[derive(Debug)]
+pub struct Kept {
+    /// Transactions that were acknowledged before the copy was begun.
+    pub before: usize,
+    /// Requests that were acknowledged while it was made, or just after.
+    pub meanwhile: usize,
+    /// Everything that is not as it must be.
+    pub violations: Vec<String>,
+}
+
+/// Copies a database while clients write, restores and serves the copy, and looks at everything:
+/// what was acknowledged before is there, all else is there as a whole or not at all.
+///
+/// # Errors
+/// When no copy can be made, or the copy cannot be served.
+pub fn keep(engine: Engine, seed: u64) -> anyhow::Result<Kept> {
+    let mut torture = Torture::on(vec![Server::start(engine)], seed)?;
+    let before = torture.write_for(|_| Ok(()))?.0;
+    let (mut meanwhile, restored) = torture.write_for(copy)?;
+    let token = torture.owner.token().context("the owner has a token")?.to_owned();
+    let mut original = torture.servers.remove(0);
+    original.terminate();
+    let served = original.on_copy(&restored.url);
+    torture.owner = served.client_with_token(&token);
+    torture.servers.push(served);
+    let mut kept = Kept {
+        before: before.sent.iter().map(|request| request.len()).sum(),
+        meanwhile: meanwhile.sent.len(),
+        violations: [before.wrong, meanwhile.wrong].concat(),
+    };
+    torture.requests.extend(before.sent);
+    // Who can tell which of them came before the copy?
+    for request in &mut meanwhile.sent {
+        request.ids = None;
+    }
+    kept.violations.extend(torture.check(meanwhile.sent)?.verdict.violations);
+    Ok(kept)
+}
+
+impl Torture {
+    /// Does something while clients write; all their requests were answered.
+    fn write_for<T>(
+        &mut self,
+        meanwhile: impl FnOnce(&Server) -> anyhow::Result<T>,
+    ) -> anyhow::Result<(Persisted, T)> {
+        let token = self.owner.token().context("the owner has a token")?.to_owned();
+        let clients = (CLIENTS, vec![self.servers[0].address()]);
+        let writers = Persistent::start(clients, &token, &self.book, self.next, &mut self.dice);
+        pause(WRITING);
+        let done = meanwhile(&self.servers[0]);
+        pause(WRITING);
+        let written = writers.stop()?;
+        self.next = written.next;
+        Ok((written, done?))
+    }
+}
+
+fn copy(server: &Server) -> anyhow::Result<Restored> {
+    let name = format!("daybook-backup-{}-{}", std::process::id(), unique("copy"));
+    let folder = Folder::create(std::env::temp_dir().join(name));
+    let file = folder.path().join("daybook.backup");
+    if server.engine() == Engine::Sqlite {
+        let path = server.database_url().strip_prefix("sqlite:").context("a file")?;
+        let reader = rusqlite::Connection::open(path)?;
+        reader.execute("VACUUM INTO ?1", [file.to_string_lossy()])?;
+        drop(reader);
+        restrict(&file)?;
+        let url = format!("sqlite:{}", file.display());
+        return Ok(Restored { url, _database: None, _folder: folder });
+    }
+    let file = file.to_string_lossy();
+    run("pg_dump", &["--format=custom", "--file", &file, server.database_url()])?;
+    let database = Database::create(false);
+    let into = format!("--dbname={}", database.url);
+    let options = ["--exit-on-error", "--single-transaction", "--no-owner", &into, &file];
+    run("pg_restore", &options)?;
+    Ok(Restored { url: database.url.clone(), _database: Some(database), _folder: folder })
+}
+
+/// Daybook refuses a database that others may read.
+fn restrict(file: &PathBuf) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600))?)
+}
+
+fn run(program: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    let path = tool(program).with_context(|| format!("{program} is part of PostgreSQL"))?;
+    let run = Command::new(path).args(arguments).output()?;
+    ensure!(run.status.success(), "{program}: {}", String::from_utf8_lossy(&run.stderr));
+    Ok(())
+}
