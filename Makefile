@@ -67,6 +67,12 @@ torture: postgres fault-tools ## kills and other faults while clients write; loo
 	$(CARGO) build --release --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/torture $(TORTURE)
 
+.PHONY: failover
+failover: ## kill the primary of two PostgreSQL servers while clients write; needs root
+	@tests/install-failover
+	$(CARGO) build --release --workspace
+	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/failover $(FAILOVER)
+
 .PHONY: fuzz
 fuzz: ## made-up input for all that reads text, for three minutes (FUZZ="--minutes 60")
 	$(CARGO) build --release --workspace

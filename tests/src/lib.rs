@@ -14,6 +14,7 @@ pub mod contract;
 pub mod decimal;
 pub mod dice;
 mod engine;
+pub mod failover;
 pub mod fill;
 pub mod fuzz;
 mod guard;
