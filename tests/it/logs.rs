@@ -28,7 +28,8 @@ fn logs_hold_no_personal_data(engine: Engine) {
             .map(|level| names.map(|name| (name.to_owned(), level.to_owned())).to_vec())
             .unwrap_or_default();
         let args = ["--trusted-proxies", "127.0.0.1", "--refused-tokens-per-minute", "5"];
-        let args = args.map(str::to_owned).to_vec();
+        let hidden = ["--log-addresses", "hidden"];
+        let args = args.into_iter().chain(hidden).map(str::to_owned).collect();
         let server = Server::start_with(Options { engine, env, args, ..Options::default() });
         let cast = Cast::new(&server);
         let email = "zacharias.private@example.com";

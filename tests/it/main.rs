@@ -201,6 +201,7 @@ modules! {
         search_examples,
         searches,
         sealing_keys,
+        security_log,
         signing_keys,
         simulation,
         statements,

@@ -14,6 +14,7 @@ use tracing::Instrument;
 
 use crate::budget::KeptShares;
 use crate::rate::counted::CountedRequest;
+use crate::security;
 use crate::session::origin;
 use crate::socket::{ConnectionState, Running, TimedBody};
 use crate::state::AppState;
@@ -52,7 +53,10 @@ pub(crate) async fn observe(
     let mut response = next.call(request).instrument(span.clone()).await?;
     running.iter().for_each(Running::answer);
     let (status, milliseconds) = (response.status().as_u16(), started.elapsed().as_millis());
-    span.in_scope(|| tracing::info!(status, milliseconds, "answered"));
+    span.in_scope(|| {
+        security::log(&response);
+        tracing::info!(status, milliseconds, "answered");
+    });
     let counted = response.request().extensions_mut().remove::<CountedRequest>();
     let headers = response.headers_mut();
     counted.and_then(|counted| counted.0).into_iter().for_each(|charge| charge.show(headers));

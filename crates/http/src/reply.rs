@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{ApiError, RequestError};
 use crate::kept_body;
+use crate::security::note_change;
 
 /// Marks an answer that was given before (behaviour 0.16).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -38,6 +39,8 @@ pub(crate) struct Reply {
     body: Result<Vec<u8>, String>,
     /// What it shows besides the book of the request (behaviour 0.27).
     shows: Vec<Shown>,
+    /// What it changed of who may do what, for the security log.
+    changed: Option<&'static str>,
 }
 
 /// 200 with a body.
@@ -54,6 +57,7 @@ pub(crate) fn json(text: serde_json::Result<Vec<u8>>) -> Reply {
         skipped: 0,
         body: text.map_err(|error| error.to_string()),
         shows: Vec::new(),
+        changed: None,
     }
 }
 
@@ -67,7 +71,7 @@ pub(crate) fn nothing() -> Reply {
 pub(crate) fn no_content() -> Reply {
     let status = StatusCode::NO_CONTENT;
     let (body, shows) = (Ok(Vec::new()), Vec::new());
-    Reply { status, tag: None, replayed: None, skipped: 0, body, shows }
+    Reply { status, tag: None, replayed: None, skipped: 0, body, shows, changed: None }
 }
 
 impl Reply {
@@ -80,6 +84,11 @@ impl Reply {
     /// the sight of it (behaviour 0.27).
     pub(crate) fn showing(self, shown: impl Iterator<Item = Shown>) -> Self {
         Self { shows: shown.collect(), ..self }
+    }
+
+    /// Says what it changed of who may do what, where the route does not (behaviour 11.24).
+    pub(crate) fn changing(self, changed: Option<&'static str>) -> Self {
+        Self { changed, ..self }
     }
 
     /// Whether the answer was given before.
@@ -144,7 +153,8 @@ impl TryFrom<StoredAnswer> for Reply {
             None => (0, body),
         };
         let replayed = Some(form);
-        Ok(Self { status, tag: tag.map(Tag::stored), replayed, skipped, body: Ok(body), shows })
+        let (tag, body) = (tag.map(Tag::stored), Ok(body));
+        Ok(Self { status, tag, replayed, skipped, body, shows, changed: None })
     }
 }
 
@@ -162,7 +172,8 @@ impl TryFrom<Once<Self>> for Reply {
 impl Responder for Reply {
     type Body = BoxBody;
 
-    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        self.changed.into_iter().for_each(|what| note_change(request, what));
         let body = match self.body {
             Ok(body) => body,
             Err(fault) => return ApiError::from(RequestError::Failed(fault)).error_response(),

@@ -23,6 +23,7 @@ use crate::outgoing::WebhookClient;
 use crate::rate::attempts::AttemptLimit;
 use crate::rate::quota::Quotas;
 use crate::reader_shares::ReaderShares;
+use crate::security::SecurityLog;
 use crate::session::WebOrigin;
 use crate::template::catalog::Templates;
 use crate::wakeup::Wakeup;
@@ -55,6 +56,8 @@ pub struct AppState {
     pub trusted_proxies: Vec<TrustedProxy>,
     /// Access tokens that were refused, by the address of the client (behaviour 10.12).
     pub refused_tokens: AttemptLimit,
+    /// The log of what was refused to whom, and of who may do what.
+    pub security: SecurityLog,
     /// The web origins whose apps may use sessions (behaviour 11.4).
     pub web_origins: Vec<WebOrigin>,
     /// The apps that may ask users for access (behaviour 11.16).
@@ -192,6 +195,7 @@ impl AppState {
             quotas: None,
             trusted_proxies: Vec::new(),
             refused_tokens: AttemptLimit::per_minute(many),
+            security: SecurityLog::new(crate::security::LoggedAddresses::Plain),
             web_origins: Vec::new(),
             clients: Clients::default(),
             grant_limits: GrantLimits::default(),

@@ -19,6 +19,7 @@ use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 
 use crate::cli::{BookArgs, BookCommand, DataArgs, LoginArgs, TokenArgs, TokenCommand};
+use crate::log::note_command;
 use crate::{clock, key, private};
 
 /// How often a new user is tried again when another process makes users of the same name.
@@ -41,6 +42,7 @@ pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
             let store = open(&data)?;
             let now = clock::now();
             let revoked = store.write(Lane::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
+            note_command(&data, "token revoke", Some(revoked.user));
             print([described(&revoked, now)])
         }
     }
@@ -52,10 +54,13 @@ pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
 /// What is refused; a database that cannot be opened.
 pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
     let (email, now) = (Email::parse(&options.email)?, clock::now());
+    let store = open(&options.data)?;
+    let known = store.read(|tx| user::find(tx, &email))?;
     let secret = LoginSecret::random()?;
     let digest = secret.digest();
     let lane = Lane::of_newcomer(&email);
-    open(&options.data)?.write(lane, move |tx| session::make_link(tx, digest, email, now))?;
+    store.write(lane, move |tx| session::make_link(tx, digest, email, now))?;
+    note_command(&options.data, "login", known.map(|user| user.id));
     print([secret.link(&options.public_url)])
 }
 
@@ -69,25 +74,28 @@ pub(crate) fn book(options: BookArgs) -> anyhow::Result<()> {
             print(open(&data)?.read(book::deleted)?.iter().map(deleted))
         }
         BookCommand::Transfer { book, to, data } => {
-            change_book(&data, book, move |tx, book, ids| {
+            change_book((&data, "book transfer"), book, move |tx, book, ids| {
                 book::transfer_by_operator(tx, book, &to, ids, clock::now())
             })
         }
-        BookCommand::Restore { book, data } => change_book(&data, book, |tx, book, ids| {
-            book::restore_by_operator(tx, book, ids, clock::now())
-        }),
+        BookCommand::Restore { book, data } => {
+            change_book((&data, "book restore"), book, |tx, book, ids| {
+                book::restore_by_operator(tx, book, ids, clock::now())
+            })
+        }
     }
 }
 
 /// Changes a book in one unit of work, and prints what it is then.
 fn change_book(
-    data: &DataArgs,
+    (data, command): (&DataArgs, &'static str),
     book: String,
     change: impl FnOnce(&mut Tx<'_>, &str, &Arc<Ids>) -> Result<book::View, Error> + Send + 'static,
 ) -> anyhow::Result<()> {
     let store = open(data)?;
     let ids = Arc::new(Ids::new(store.start()));
     let view = store.write(Lane::of_book(&book), move |tx| change(tx, &book, &ids))?;
+    note_command(data, command, Some(view.access.user()));
     let book = view.access.book();
     print([format!("{}\t{}\t{}", book.key, book.owner_name, book.settings.name.as_str())])
 }
@@ -135,6 +143,7 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
             issued = issue();
         }
         let issued = issued?;
+        note_command(&data, "token", Some(issued.user));
         printed.push(key.sign(issued.id, &email, issued.created_at, issued.expires_at)?);
     }
     print(printed)

@@ -13,6 +13,7 @@ use daybook_storage::Lane;
 
 use crate::admin::{MAX_COLLISIONS, named, open, print};
 use crate::cli::DataArgs;
+use crate::log::note_command;
 use crate::{clock, key};
 
 #[derive(Debug, Args)]
@@ -81,6 +82,7 @@ pub(crate) fn run(options: KeyArgs) -> anyhow::Result<()> {
         KeyCommand::Revoke { id, data } => {
             let (email, view) =
                 open(&data)?.write(Lane::NO_BOOK, move |tx| api_key::revoke_any(tx, &id, now))?;
+            note_command(&data, "key revoke", Some(view.key.user));
             print([described(&email, &view, now)])
         }
     }
@@ -105,7 +107,9 @@ fn create(data: &DataArgs, email: &Email, request: KeyRequest, now: Instant) -> 
         };
         created = create();
     }
-    print([key.api_key(created?.key.id).as_str().to_owned()])
+    let created = created?.key;
+    note_command(data, "key create", Some(created.user));
+    print([key.api_key(created.id).as_str().to_owned()])
 }
 
 /// A key in a line, its columns separated by tabs.

@@ -12,6 +12,7 @@ use daybook_http::WebOrigin;
 use crate::address::{path_prefix, public_url};
 use crate::api_key::KeyArgs;
 use crate::limit::LimitArgs;
+use crate::log::LogArgs;
 use crate::mail::MailArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
@@ -193,13 +194,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "DAYBOOK_TEMPLATES", value_name = "PATH")]
     pub(crate) templates: Option<PathBuf>,
 
-    /// What to log, as tracing filters: error, warn, info, debug, or per module
-    #[arg(long, env = "DAYBOOK_LOG", default_value = "info", value_name = "FILTER")]
-    pub(crate) log: String,
-
-    /// Log one JSON object a line instead of text
-    #[arg(long, env = "DAYBOOK_LOG_JSON")]
-    pub(crate) log_json: bool,
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
 }
 
 /// Where the bytes of files are stored.

@@ -14,6 +14,7 @@ use daybook_storage::sealed::SealedColumn;
 use crate::admin::{open, print};
 use crate::cli::{DataArgs, KeysArgs, KeysCommand, RotatedKeys};
 use crate::key::sealing::SealingFile;
+use crate::log::note_command;
 use crate::{clock, key};
 
 /// `daybook keys`.
@@ -28,13 +29,17 @@ pub(crate) fn run(options: KeysArgs) -> anyhow::Result<()> {
             if discard {
                 bail!("--discard is for signing keys: what is sealed would be lost");
             }
-            return rotate_sealing(prepare, &data, now);
+            rotate_sealing(prepare, &data, now)?;
+            note_command(&data, "keys rotate sealing", None);
+            return Ok(());
         }
         KeysCommand::Rotate { what: RotatedKeys::Signing, discard, prepare, data } => {
             if prepare {
                 bail!("--prepare is for sealing keys: signing keys stand in the database");
             }
-            rotate_signing(discard, &data, now)?
+            let ring = rotate_signing(discard, &data, now)?;
+            note_command(&data, "keys rotate", None);
+            ring
         }
     };
     print(ring.keys().iter().map(|key| listed(&ring, key, now)))

@@ -9,6 +9,7 @@ mod files;
 mod key;
 mod keys;
 mod limit;
+mod log;
 mod mail;
 mod outbox;
 mod private;

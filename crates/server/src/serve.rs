@@ -15,8 +15,6 @@ use daybook_http::{
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::prelude::*;
 
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
@@ -34,7 +32,7 @@ use crate::{admin, clock, files, key, limit, registries};
 /// A setting that cannot be used, a database that cannot be opened, an address that cannot be
 /// listened on.
 pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
-    start_log(options)?;
+    options.logs.start()?;
     let templates = options.templates.as_deref().map(templates).transpose()?.unwrap_or_default();
     let data_dir = &options.data.data_dir;
     let providers = options.providers.as_deref().map(registries::providers).transpose()?;
@@ -61,6 +59,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         quotas: options.rates.quotas(options.providers.is_some()),
         trusted_proxies: options.rates.trusted_proxies.clone(),
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
+        security: options.logs.security()?,
         web_origins: options.web_origins.clone(),
         clients: clients.unwrap_or_default(),
         grant_limits: GrantLimits::default(),
@@ -241,21 +240,4 @@ fn templates(path: &Path) -> anyhow::Result<Templates> {
         .with_context(|| format!("the templates {} cannot be read", path.display()))?;
     Templates::read(&text)
         .map_err(|fault| anyhow::anyhow!("the templates {} are refused: {fault}", path.display()))
-}
-
-fn start_log(options: &ServeArgs) -> anyhow::Result<()> {
-    let filter: Targets =
-        options.log.parse().with_context(|| format!("{:?} is not a log filter", options.log))?;
-    let registry = tracing_subscriber::registry().with(filter);
-    // A failure to write the log must not be logged in turn: that would panic in the middle of a
-    // request.
-    let lines =
-        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
-    let started = if options.log_json {
-        registry.with(lines.json()).try_init()
-    } else {
-        let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
-        registry.with(lines.with_ansi(ansi)).try_init()
-    };
-    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
 }

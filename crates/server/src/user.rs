@@ -12,6 +12,7 @@ use daybook_storage::{Lane, Tx};
 use crate::admin::{open, print};
 use crate::cli::DataArgs;
 use crate::clock;
+use crate::log::note_command;
 
 /// How often a user is tried to be changed whom requests are changing.
 const MAX_TRIES: u32 = 20;
@@ -71,21 +72,23 @@ pub(crate) fn run(options: UserArgs) -> anyhow::Result<()> {
             let email = Email::parse(&email)?;
             print(reported(&open(&data)?.read(|tx| user::report(tx, &email, now))?))
         }
-        UserCommand::Disable(named) => {
-            change_user(named, move |tx, email, _| user::set_disabled(tx, email, true, now))
-        }
-        UserCommand::Enable(named) => {
-            change_user(named, move |tx, email, _| user::set_disabled(tx, email, false, now))
-        }
+        UserCommand::Disable(named) => change_user(named, "user disable", move |tx, email, _| {
+            user::set_disabled(tx, email, true, now)
+        }),
+        UserCommand::Enable(named) => change_user(named, "user enable", move |tx, email, _| {
+            user::set_disabled(tx, email, false, now)
+        }),
         UserCommand::RenameEmail { email, to, data } => {
             let to = Email::parse(&to)?;
-            change_user(NamedUserArgs { email, data }, move |tx, email, ids| {
-                user::readdress(tx, (email, &to), ids, now)
-            })
+            change_user(
+                NamedUserArgs { email, data },
+                "user rename-email",
+                move |tx, email, ids| user::readdress(tx, (email, &to), ids, now),
+            )
         }
-        UserCommand::Delete(named) => {
-            change_user(named, move |tx, email, ids| user::delete(tx, email, ids, now))
-        }
+        UserCommand::Delete(named) => change_user(named, "user delete", move |tx, email, ids| {
+            user::delete(tx, email, ids, now)
+        }),
     }
 }
 
@@ -93,6 +96,7 @@ pub(crate) fn run(options: UserArgs) -> anyhow::Result<()> {
 /// change the same user, or make one with the same address, and tries again.
 fn change_user(
     named: NamedUserArgs,
+    command: &'static str,
     change: impl Fn(&mut Tx<'_>, &Email, &Arc<Ids>) -> Result<User, Error> + Clone + Send + 'static,
 ) -> anyhow::Result<()> {
     use daybook_storage::Error::{Unavailable, UniqueViolation};
@@ -110,6 +114,7 @@ fn change_user(
             outcome => break outcome?,
         }
     };
+    note_command(&named.data, command, Some(changed.id));
     print([shown(&changed)])
 }
 

@@ -324,6 +324,8 @@ pub(crate) async fn update_book_deprecated(request: ApiRequest, body: Body<BookI
 
 async fn update(request: ApiRequest, id: String, given: BookIn) -> ApiResult {
     let changes = Changes::from(given);
+    let seen = changes.visibility.map(|_| "visibility");
+    let to_reply = move |view: &View, cx: &Context| to_reply(view, cx).changing(seen);
     request
         .conditional()?
         .write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), to_reply)

@@ -18,6 +18,7 @@ use super::tokens;
 use crate::error::ApiError;
 use crate::form::Form;
 use crate::request::host;
+use crate::security::note_change;
 use crate::session::login::{ask_to_sign_in_anew, signed_in, to};
 use crate::session::own_form::is_own_form;
 use crate::session::page::{page, page_to};
@@ -71,6 +72,7 @@ pub(crate) async fn consent(
     let (decision, rest): (Vec<_>, Vec<_>) =
         fields.0.into_iter().partition(|(name, _)| name == "decision");
     let allow = decision.iter().any(|(_, value)| value == "allow");
+    allow.then_some("consentGiven").into_iter().for_each(|what| note_change(&request, what));
     answer(&request, &state, Fields(rest), Some(allow)).await
 }
 

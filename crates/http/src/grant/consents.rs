@@ -10,6 +10,7 @@ use super::fields::Fields;
 use crate::error::ApiError;
 use crate::form::Form;
 use crate::run;
+use crate::security::note_change;
 use crate::session::login::{ask_to_sign_in, signed_in, to};
 use crate::session::own_form::is_own_form;
 use crate::session::page::page;
@@ -58,6 +59,7 @@ pub(crate) async fn withdraw_consent(
     if let Some(client) = Fields(form.0).get("client_id").map(str::to_owned) {
         let (id, lane) = (user.id, Lane::of_user(user.id));
         run::write(&state, lane, move |tx| grant::withdraw(tx, id, &client)).await?;
+        note_change(&request, "consentWithdrawn");
         state.identity.forget();
     }
     Ok(to(&format!("{}{PAGE}", state.public_path())))

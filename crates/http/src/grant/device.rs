@@ -23,6 +23,7 @@ use crate::error::{ApiError, RequestError};
 use crate::form::Form;
 use crate::identity::authenticate::again_on_collision;
 use crate::request::host;
+use crate::security::note_change;
 use crate::session::login::{ask_to_sign_in, signed_in};
 use crate::session::own_form::is_own_form;
 use crate::session::page::{guarded, page};
@@ -164,7 +165,12 @@ pub(crate) async fn decide_device(
         (None, _) => Err(ApiError::Service(Refusal::UnknownUserCode.into())),
         (Some(code), None) => ask(&state, code, &user).await,
         (Some(code), Some(decision)) => {
-            decide(&state, code, (&session, &user), decision == "allow").await
+            let allow = decision == "allow";
+            allow
+                .then_some("consentGiven")
+                .into_iter()
+                .for_each(|what| note_change(&request, what));
+            decide(&state, code, (&session, &user), allow).await
         }
     };
     match done {

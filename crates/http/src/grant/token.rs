@@ -20,6 +20,7 @@ use crate::error::{ApiError, RequestError};
 use crate::form::Form;
 use crate::request::host;
 use crate::run;
+use crate::security::{note_caller, note_change};
 use crate::session::secret::digest;
 use crate::state::AppState;
 
@@ -76,6 +77,8 @@ async fn redeemed(
     };
     match redeemed {
         Ok((grant, user)) => {
+            note_caller(request, user.id);
+            note_change(request, "tokensGiven");
             let asked = (state.base(host(request)), nonce);
             let asked = (asked.0.as_str(), asked.1.as_deref());
             tokens::answer(state, (&grant, &user), asked, now).await

@@ -15,6 +15,7 @@ use super::provider::outcome::{Refusal, Verified};
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::run;
+use crate::security::note_caller;
 use crate::state::AppState;
 
 /// Whom a token lets in: as remembered, or verified now.
@@ -31,13 +32,14 @@ pub(crate) async fn authenticate(
     let hash = hash(token);
     let bearers = state.identity.bearers();
     if let Some(known) = bearers.find(&hash, now) {
+        note_caller(request, known.user.id);
         return Ok(known);
     }
     let client = client_address(request, state);
     if !bearers.was_good(&hash) {
         state.refused_tokens.check(client).map_err(RequestError::from)?;
     }
-    let outcome = verify(state, token, hash, now).await;
+    let outcome = verify(request, state, (token, hash), now).await;
     if outcome.as_ref().is_err_and(ApiError::is_unauthenticated) {
         bearers.refuse(&hash);
         state.refused_tokens.record(client);
@@ -47,9 +49,9 @@ pub(crate) async fn authenticate(
 
 /// Verifies a token, and remembers whom it lets in.
 async fn verify(
+    request: &HttpRequest,
     state: &AppState,
-    token: &str,
-    hash: TokenHash,
+    (token, hash): (&str, TokenHash),
     now: Instant,
 ) -> Result<Arc<Bearer>, ApiError> {
     let identity = &state.identity;
@@ -63,6 +65,7 @@ async fn verify(
         (None, None) => return Err(RequestError::LoginRequired.into()),
     };
     let bearer = Arc::new(bearer);
+    note_caller(request, bearer.user.id);
     if bearer.user.disabled_at.is_some() {
         return Err(RequestError::Disabled.into());
     }

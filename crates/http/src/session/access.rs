@@ -14,6 +14,7 @@ use super::{cookie, login, origin};
 use crate::error::{ApiError, RequestError};
 use crate::parameters;
 use crate::run;
+use crate::security::note_change;
 use crate::state::AppState;
 
 /// The answer of a refresh.
@@ -63,8 +64,9 @@ pub(crate) async fn logout(
 ) -> Result<HttpResponse, ApiError> {
     if let Some((id, digest)) = cookie::session(&request) {
         match end(&state, id, digest).await {
-            Err(error) if !error.is_signed_out() => return Err(error),
-            _ => {}
+            Ok(()) => note_change(&request, "signedOut"),
+            Err(error) if error.is_signed_out() => {}
+            Err(error) => return Err(error),
         }
     }
     let given = parameters::first(&request, "returnUrl");

@@ -10,6 +10,7 @@ use super::secret::LoginSecret;
 use super::way_back::WayBack;
 use super::{cookie, login};
 use crate::error::RequestError;
+use crate::security::{note_caller, note_change};
 use crate::state::AppState;
 
 /// Makes a browser keep its session, and sends it back to where it came from. What it remembers of
@@ -24,6 +25,8 @@ pub(super) fn enter(
     secret: &LoginSecret,
     back: Option<&WayBack>,
 ) -> Result<HttpResponse, RequestError> {
+    note_caller(request, session.user);
+    note_change(request, "signedIn");
     let mut answer = match back {
         Some(back) => login::to(&back.target(state)),
         None => {

@@ -15,6 +15,7 @@ use crate::error::ApiError;
 use crate::identity::provider::freshness::Freshness;
 use crate::parameters;
 use crate::run;
+use crate::security::note_caller;
 use crate::state::AppState;
 
 /// GET /auth/login?returnUrl=: a browser that is signed in goes back at once. One that is not is
@@ -89,7 +90,10 @@ pub(crate) async fn signed_in(
     let Some((id, digest)) = cookie::session(request) else { return Ok(None) };
     let now = (state.clock)();
     match run::read(state, move |tx| session::find(tx, id, &digest, now)).await {
-        Ok((session, user)) => Ok(user.disabled_at.is_none().then_some((session, user))),
+        Ok((session, user)) => {
+            note_caller(request, user.id);
+            Ok(user.disabled_at.is_none().then_some((session, user)))
+        }
         Err(error) if error.is_signed_out() => Ok(None),
         Err(error) => Err(error),
     }
