@@ -83,6 +83,7 @@ modules! {
         apps,
         arch,
         attachments,
+        audiences,
         audit,
         balance_ranges,
         balance_series,

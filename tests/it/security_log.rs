@@ -119,9 +119,7 @@ fn changes_have_lines(engine: Engine) {
     cast.owner.put("/v5/books", &json!({"id": cast.book, "visibility": "PUBLIC"})).ok();
     one(&server, &["access changed", "what=\"visibility\"", &owner]);
     let token = cast.owner.post("/v5/user/tokens", &json!({"name": "Hidden"})).ok();
-    cast.owner
-        .delete(&format!("/v5/user/tokens/{}", token["id"].as_str().expect("an id")))
-        .ok();
+    cast.owner.delete(&format!("/v5/user/tokens/{}", token["id"].as_str().expect("an id"))).ok();
     one(&server, &["access changed", "what=\"createToken\"", &owner]);
     one(&server, &["access changed", "what=\"revokeToken\"", &owner]);
     cast.owner.post(&cast.path("/transfer"), &json!({"email": cast.editor.email()})).ok();

@@ -9,7 +9,7 @@
 //! Ids grow with creation, so (day, id) is the order of lists. Ids of users, accounts, groups and
 //! saved queries are written in decimal digits, because their DELETE paths take an int64; those of
 //! transactions, files, collaborators, access requests and collections in 16 hexadecimal digits.
-//! The public id of a book is a UUID v7: ordered by time, and not to be guessed.
+//! The public id of a book has no order, and is not to be guessed.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -63,10 +63,10 @@ impl Ids {
         digest.to_string().chars().take(32).collect()
     }
 
-    /// The public id of a new book: time-ordered and unguessable.
+    /// The public id of a new book, which opens a PUBLIC one: as a token.
     #[must_use]
     pub fn book_key(&self) -> BookKey {
-        BookKey::new(uuid::Uuid::now_v7().simple().to_string())
+        BookKey::new(self.token())
     }
 }
 

@@ -11,13 +11,15 @@ use ring::hmac;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::crypto;
-use super::sealer::{Sealer, SealingSecrets, SealingSource};
 use crate::api_key::text::ApiKeyText;
+use crate::identity::crypto;
+use crate::identity::sealer::{Sealer, SealingSecrets, SealingSource};
 
 /// The issuer that tokens of this kind name, so that something else signed with the same key is no
 /// token.
 const ISSUER: &str = "daybook";
+/// For whom all that is signed with this key is: this installation.
+const AUDIENCE: &str = "daybook";
 /// The scope every token must carry.
 const SCOPE: &str = "email";
 
@@ -45,7 +47,7 @@ pub(crate) enum TokenUse {
 }
 
 /// Whether an issuer is the one that some token of this installation names, of whatever use.
-pub(super) fn is_own(issuer: &str) -> bool {
+pub(in crate::identity) fn is_own(issuer: &str) -> bool {
     let others = [TokenUse::AuthorizationCode, TokenUse::RefreshToken];
     issuer == ISSUER || others.iter().any(|other| other.issuer() == issuer)
 }
@@ -63,6 +65,9 @@ impl TokenUse {
 #[derive(Serialize, Deserialize)]
 struct Sealed<T> {
     iss: String,
+    /// Absent in what was signed before it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    aud: Option<String>,
     #[serde(flatten)]
     claims: T,
 }
@@ -71,6 +76,9 @@ struct Sealed<T> {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Claims {
     iss: String,
+    /// Absent in tokens that were signed before it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    aud: Option<String>,
     email: String,
     scope: String,
     iat: i64,
@@ -108,6 +116,7 @@ impl Claims {
     fn new(email: &Email, created_at: Instant, expires_at: Instant) -> Self {
         Self {
             iss: ISSUER.to_owned(),
+            aud: Some(AUDIENCE.to_owned()),
             email: email.to_string(),
             scope: SCOPE.to_owned(),
             iat: created_at.seconds(),
@@ -250,12 +259,15 @@ impl LocalKey {
         purpose: TokenUse,
         claims: &impl Serialize,
     ) -> Result<String, SigningFailed> {
-        self.encode(&Sealed { iss: purpose.issuer().to_owned(), claims })
+        let (iss, aud) = (purpose.issuer().to_owned(), Some(AUDIENCE.to_owned()));
+        self.encode(&Sealed { iss, aud, claims })
     }
 
     /// Reads what this key has signed for that purpose. Whether it is still valid is not looked at.
     pub(crate) fn open<T: DeserializeOwned>(&self, purpose: TokenUse, text: &str) -> Option<T> {
         let mut validation = Validation::new(Algorithm::HS256);
+        // What was signed without an audience goes on.
+        validation.set_audience(&[AUDIENCE]);
         validation.set_issuer(&[purpose.issuer()]);
         validation.set_required_spec_claims(&["iss"]);
         validation.validate_exp = false;
@@ -279,6 +291,8 @@ impl LocalKey {
     /// signed with the same key.
     pub(crate) fn verify(&self, token: &str, now: Instant) -> Option<Claims> {
         let mut validation = Validation::new(Algorithm::HS256);
+        // What was signed without an audience goes on.
+        validation.set_audience(&[AUDIENCE]);
         validation.set_issuer(&[ISSUER]);
         validation.set_required_spec_claims(&["exp", "iss"]);
         // The library would ask the clock itself.
@@ -296,96 +310,4 @@ impl LocalKey {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NOW: Instant = Instant::new(1_763_000_000_000);
-    const LATER: Instant = Instant::new(1_763_000_060_000);
-
-    fn claims() -> Claims {
-        Claims {
-            iss: ISSUER.to_owned(),
-            email: "Alice@Example.com".to_owned(),
-            scope: "openid email".to_owned(),
-            iat: 1_763_000_000,
-            exp: 1_763_000_060,
-            jti: None,
-            sid: None,
-            gid: None,
-            act: None,
-        }
-    }
-
-    #[test]
-    fn only_own_unexpired_tokens_are_trusted() {
-        let (ours, theirs) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
-        let id = TokenId::new(77);
-        let alice = Email::stored("alice@example.com".to_owned());
-        let token = ours.sign(id, &alice, NOW, LATER).unwrap();
-        let trusted = ours.verify(&token, NOW).unwrap();
-        assert_eq!((trusted.id(), trusted.expires_at()), (Some(id), LATER));
-        assert_eq!(trusted.into_email(), alice);
-        assert!(theirs.verify(&token, NOW).is_none());
-        assert!(ours.verify(&token, Instant::new(LATER.milliseconds() - 1)).is_some());
-        assert!(ours.verify(&token, LATER).is_none());
-        let (head, _) = token.rsplit_once('.').unwrap();
-        assert!(ours.verify(&format!("{head}."), NOW).is_none());
-        assert!(ours.verify("nonsense", NOW).is_none());
-        assert_eq!(ours.sign(id, &alice, NOW, LATER).unwrap(), token);
-    }
-
-    #[test]
-    fn the_token_of_a_delivery_names_the_app() {
-        let key = LocalKey::new(&[1; 32]);
-        let alice = Email::stored("alice@example.com".to_owned());
-        let acting = Acting { agent: "tax-bot".to_owned(), depth: 3 };
-        let with = (&alice, acting.clone());
-        let token = key.sign_for_app(UserId::new(7), with, (NOW, LATER)).unwrap();
-        let claims = key.verify(&token, NOW).unwrap();
-        assert_eq!(claims.acting(), Some((UserId::new(7), acting)));
-        assert!((claims.id(), claims.session(), claims.grant()) == (None, None, None));
-        assert!(key.verify(&token, LATER).is_none());
-    }
-
-    #[test]
-    fn api_keys_are_made_again_from_their_ids() {
-        let (ours, theirs) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
-        let text = |key: &LocalKey, id| key.api_key(ApiKeyId::new(id)).as_str().to_owned();
-        assert_eq!(text(&ours, 7), text(&ours, 7));
-        assert_eq!(text(&ours, 7).len(), 47);
-        assert_ne!(text(&ours, 7), text(&ours, 8));
-        assert_ne!(text(&ours, 7), text(&theirs, 7));
-    }
-
-    #[test]
-    fn what_else_the_key_signed_is_no_token() {
-        let key = LocalKey::new(&[1; 32]);
-        let trusted = |claims: Claims| key.verify(&key.encode(&claims).unwrap(), NOW);
-        let old = trusted(claims()).unwrap();
-        assert_eq!((old.id(), old.into_email().as_str()), (None, "alice@example.com"));
-        for refused in [
-            Claims { iss: "another".to_owned(), ..claims() },
-            Claims { scope: "openid".to_owned(), ..claims() },
-            Claims { email: "nobody".to_owned(), ..claims() },
-            Claims { jti: Some("no id".to_owned()), ..claims() },
-            Claims { sid: Some("no id".to_owned()), ..claims() },
-            Claims { gid: Some("no id".to_owned()), ..claims() },
-        ] {
-            assert!(trusted(refused).is_none());
-        }
-    }
-
-    #[test]
-    fn what_is_signed_for_a_purpose_serves_no_other() {
-        let key = LocalKey::new(&[1; 32]);
-        let claims = serde_json::json!({"email": "alice@example.com", "scope": "email", "iat": 1,
-            "exp": 9_999_999_999_i64});
-        let refresh = key.seal(TokenUse::RefreshToken, &claims).unwrap();
-        let read = |purpose| key.open::<serde_json::Value>(purpose, &refresh);
-        assert_eq!(read(TokenUse::RefreshToken), Some(claims));
-        assert_eq!(read(TokenUse::AuthorizationCode), None);
-        assert!(key.verify(&refresh, NOW).is_none(), "no access token");
-        let other = LocalKey::new(&[2; 32]);
-        assert!(other.open::<serde_json::Value>(TokenUse::RefreshToken, &refresh).is_none());
-    }
-}
+mod tests;

@@ -1,0 +1,81 @@
+//! For whom the tokens of this installation are (11.26), and that nobody guesses what lets in.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use daybook_tests::{Client, Server, id, unique};
+use ring::hmac;
+use serde_json::{Value, json};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        tokens_name_their_audience,
+        sessions_and_grants_name_it_too,
+        ids_cannot_be_guessed
+    ]
+}
+
+fn claims(token: &str) -> Value {
+    let middle = token.split('.').nth(1).expect("three parts");
+    let text = BASE64_URL_SAFE_NO_PAD.decode(middle).expect("Base64");
+    serde_json::from_slice(&text).expect("JSON")
+}
+
+/// The token with other claims, signed by who has the key.
+fn resigned(server: &Server, claims: &Value) -> Client {
+    let key = std::fs::read(server.data_dir().join("token.key")).expect("the key");
+    let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
+    let head = BASE64_URL_SAFE_NO_PAD.encode(json!({"typ": "JWT", "alg": "HS256"}).to_string());
+    let text = format!("{head}.{}", BASE64_URL_SAFE_NO_PAD.encode(claims.to_string()));
+    let tag = BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key, text.as_bytes()));
+    server.client_with_token(&format!("{text}.{tag}"))
+}
+
+fn tokens_name_their_audience(server: &Server) {
+    let person = server.client(&format!("{}@example.com", unique("holder")));
+    let issued = person.post("/v5/user/tokens", &json!({})).ok();
+    let issued = issued["token"].as_str().expect("a token").to_owned();
+    for token in [person.token().expect("a token"), &issued] {
+        let told = claims(token);
+        assert_eq!(told["aud"], "daybook");
+        let with = |aud: Value| {
+            let mut claims = told.clone();
+            claims["aud"] = aud;
+            resigned(server, &claims)
+        };
+        with(json!("daybook")).get("/v5/user").ok();
+        // Those that were signed before it was told.
+        let mut old = told.clone();
+        old.as_object_mut().expect("claims").remove("aud");
+        resigned(server, &old).get("/v5/user").ok();
+        for aud in [json!("another"), json!(["another"]), json!("daybook code"), json!(7)] {
+            with(aud).get("/v5/user").refused(401, "required");
+        }
+    }
+}
+
+/// Whatever gives it, an access token is for this installation.
+fn sessions_and_grants_name_it_too(server: &Server) {
+    let person = server.client(&format!("{}@example.com", unique("holder")));
+    let user = id(&person.get("/v5/user").ok()).to_owned();
+    for (claim, other) in [("sid", "gid"), ("gid", "sid")] {
+        let mut forged = claims(person.token().expect("a token"));
+        forged.as_object_mut().expect("claims").remove("jti");
+        forged[claim] = json!(user);
+        forged[other] = Value::Null;
+        // The signature alone lets nobody in: there is no such session or grant.
+        resigned(server, &forged).get("/v5/user").refused(401, "required");
+    }
+}
+
+/// 128 random bits: no digit is the same in all of them.
+fn ids_cannot_be_guessed(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("owner")));
+    let books: Vec<String> = (0..20)
+        .map(|_| id(&owner.post("/v5/books", &json!({"name": "Book"})).ok()).to_owned())
+        .collect();
+    assert!(books.iter().all(|book| book.len() == 32), "{books:?}");
+    let fixed = (0..32)
+        .filter(|at| books.iter().all(|book| book.as_bytes()[*at] == books[0].as_bytes()[*at]))
+        .count();
+    assert_eq!(fixed, 0, "{books:?}");
+}
