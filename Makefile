@@ -47,8 +47,14 @@ chromium: ## install Chromium and its driver for the tests where they are missin
 fmt: ## format the code
 	$(RUSTFMT)
 
+.PHONY: deny
+deny: ## licences and sources of dependencies; installs cargo-deny under the target directory
+	@tests/install-cargo-deny
+	@deny=$(CARGO_TARGET_DIR)/cargo-deny/bin/cargo-deny; \
+	    test ! -x "$$deny" || "$$deny" --locked check licenses bans sources
+
 .PHONY: lint
-lint: ## formatting and clippy, as CI checks them
+lint: deny ## formatting, clippy and dependencies, as CI checks them
 	$(RUSTFMT) --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
 
