@@ -1,6 +1,7 @@
 //! The documents beside the code: short, with links that lead somewhere, and true where a machine
 //! can tell.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -15,6 +16,7 @@ pub fn tests() -> Vec<crate::Case> {
         links_lead_somewhere,
         limits_cite_rules_that_exist,
         log_lines_are_those_of_the_program,
+        cited_tests_exist,
     ]
 }
 
@@ -154,4 +156,29 @@ fn log_lines_are_those_of_the_program(_: &Server) {
         .map(str::to_owned)
         .collect();
     none(&unknown, "Lines of the log are written by the program");
+}
+
+/// Each test that the page on security names exists: a case, or a module with `::` behind it.
+fn cited_tests_exist(_: &Server) {
+    let text = prose("docs/security.md").join("\n");
+    let cited: Vec<&str> =
+        text.split('`').skip(1).step_by(2).filter(|code| code.contains("::")).collect();
+    assert!(cited.len() > 50, "{} tests are too few to be all", cited.len());
+    let shared = crate::shared_cases().into_iter();
+    let shared = shared.map(|(module, cases)| {
+        (module, cases.into_iter().map(|case| case.name).collect::<Vec<String>>())
+    });
+    let lone = crate::lone_cases().into_iter();
+    let lone = lone.map(|(module, cases)| {
+        (module, cases.into_iter().map(|case| case.name).collect::<Vec<String>>())
+    });
+    let known: BTreeMap<&str, Vec<String>> = shared.chain(lone).collect();
+    let exists = |name: &str| {
+        let (module, case) = name.split_once("::").expect("two parts");
+        let cases = known.get(module);
+        cases.is_some_and(|cases| case.is_empty() || cases.iter().any(|one| one == case))
+    };
+    let unknown: Vec<String> =
+        cited.into_iter().filter(|name| !exists(name)).map(str::to_owned).collect();
+    none(&unknown, "Tests that docs/security.md names exist");
 }
