@@ -93,7 +93,7 @@ pub use outgoing::{Failure, WebhookClient};
 pub use rate::attempts::AttemptLimit;
 pub use rate::quota::Quotas;
 pub use reader_shares::ReaderShares;
-pub use security::{LoggedAddresses, SecurityLog};
+pub use security::addresses::{LoggedAddresses, SecurityLog};
 pub use session::{LoginSecret, NoRandomness, WebOrigin};
 pub use signing_key::{NoPair, UnusableKeys, check_keys, make_pairs};
 pub use state::{AppState, Headers};

@@ -23,7 +23,7 @@ use crate::outgoing::WebhookClient;
 use crate::rate::attempts::AttemptLimit;
 use crate::rate::quota::Quotas;
 use crate::reader_shares::ReaderShares;
-use crate::security::SecurityLog;
+use crate::security::addresses::SecurityLog;
 use crate::session::WebOrigin;
 use crate::template::catalog::Templates;
 use crate::wakeup::Wakeup;
@@ -195,7 +195,7 @@ impl AppState {
             quotas: None,
             trusted_proxies: Vec::new(),
             refused_tokens: AttemptLimit::per_minute(many),
-            security: SecurityLog::new(crate::security::LoggedAddresses::Plain),
+            security: SecurityLog::new(crate::security::addresses::LoggedAddresses::Plain),
             web_origins: Vec::new(),
             clients: Clients::default(),
             grant_limits: GrantLimits::default(),

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::api_key::text::ApiKeyText;
-use crate::identity::crypto;
+use crate::identity::crypto::install;
 use crate::identity::sealer::{Sealer, SealingSecrets, SealingSource};
 
 /// The issuer that tokens of this kind name, so that something else signed with the same key is no
@@ -47,7 +47,7 @@ pub(crate) enum TokenUse {
 }
 
 /// Whether an issuer is the one that some token of this installation names, of whatever use.
-pub(in crate::identity) fn is_own(issuer: &str) -> bool {
+pub(crate) fn is_own(issuer: &str) -> bool {
     let others = [TokenUse::AuthorizationCode, TokenUse::RefreshToken];
     issuer == ISSUER || others.iter().any(|other| other.issuer() == issuer)
 }
@@ -169,7 +169,7 @@ impl LocalKey {
     /// The key with this secret, of at least 32 random bytes.
     #[must_use]
     pub fn new(secret: &[u8]) -> Self {
-        crypto::install();
+        install();
         Self {
             encoding: EncodingKey::from_secret(secret),
             decoding: DecodingKey::from_secret(secret),
