@@ -183,6 +183,7 @@ modules! {
         identity,
         kept_answers,
         killed_copies,
+        large_answers,
         large_batches,
         laws,
         logs,

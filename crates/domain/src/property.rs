@@ -89,6 +89,12 @@ impl Properties {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
+    /// Bytes of all keys and values.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.iter().map(|(key, value)| key.len().saturating_add(value.len())).sum()
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -1,23 +1,20 @@
 //! Accounts on the wire.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::account::{Account, AccountRef, AccountType, Changes};
 use daybook_domain::field::Field;
 use daybook_domain::group::{Forest, Group, GroupRef};
 use daybook_service::account::{self, Input, View};
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::body::{Body, Items};
 use crate::error::ApiError;
-use crate::group::GroupOut;
-use crate::reply::{self, ApiResult, Reply};
+use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
-    ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, field, id_text, objects_only,
-    one_of, properties,
+    EachOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, field, id_text,
+    objects_only, one_of,
 };
 
 /// A request body that is an account.
@@ -133,12 +130,12 @@ impl LedgerAccountIn {
 /// A group as an account shows it (behaviour 4.18).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct MembershipOut {
+struct MembershipOut<'v> {
     id: String,
     name: String,
     normalized_name: String,
     hidden: bool,
-    properties: BTreeMap<String, String>,
+    properties: PropertiesOut<'v>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<ParentIdOut>,
 }
@@ -149,14 +146,14 @@ struct ParentIdOut {
     id: String,
 }
 
-impl From<&Group> for MembershipOut {
-    fn from(group: &Group) -> Self {
+impl<'v> From<&'v Group> for MembershipOut<'v> {
+    fn from(group: &'v Group) -> Self {
         Self {
             id: group.id.to_string(),
             name: group.name.as_str().to_owned(),
             normalized_name: group.name.normalized(),
             hidden: group.hidden,
-            properties: properties(&group.properties),
+            properties: PropertiesOut(&group.properties),
             parent: group.parent.map(|id| ParentIdOut { id: id.to_string() }),
         }
     }
@@ -165,13 +162,13 @@ impl From<&Group> for MembershipOut {
 /// An account in full.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct AccountOut {
+pub(crate) struct AccountOut<'v> {
     #[serde(flatten)]
     brief: BriefOut,
     balance_verified: bool,
     has_transaction_posted: bool,
-    groups: Vec<MembershipOut>,
-    properties: BTreeMap<String, String>,
+    groups: Vec<MembershipOut<'v>>,
+    properties: PropertiesOut<'v>,
     #[serde(flatten)]
     stamp: StampOut,
 }
@@ -203,8 +200,8 @@ impl From<&Account> for BriefOut {
     }
 }
 
-impl AccountOut {
-    pub(crate) fn new(account: &Account, forest: &Forest) -> Self {
+impl<'v> AccountOut<'v> {
+    pub(crate) fn new(account: &'v Account, forest: &'v Forest) -> Self {
         let mut groups: Vec<&Group> =
             account.groups.iter().filter_map(|id| forest.get(*id)).collect();
         groups.sort_by_cached_key(|group| group.name.normalized());
@@ -213,24 +210,47 @@ impl AccountOut {
             balance_verified: account.balance_verified,
             has_transaction_posted: account.has_transaction_posted,
             groups: groups.into_iter().map(MembershipOut::from).collect(),
-            properties: properties(&account.properties),
+            properties: PropertiesOut(&account.properties),
             stamp: StampOut::from(&account.stamp),
         }
     }
 }
 
-pub(crate) fn list_out(view: &View) -> Vec<AccountOut> {
-    view.accounts.iter().map(|account| AccountOut::new(account, &view.forest)).collect()
+/// Bytes of stored properties that an account shows, with its groups.
+pub(crate) fn weight(account: &Account, forest: &Forest) -> usize {
+    let groups = account.groups.iter().filter_map(|id| forest.get(*id));
+    let groups = groups.map(|group| group.properties.bytes()).fold(0, usize::saturating_add);
+    account.properties.bytes().saturating_add(groups)
+}
+
+/// The accounts of a book.
+pub(crate) struct AccountsOut<'v>(pub(crate) &'v View);
+
+impl Serialize for AccountsOut<'_> {
+    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        let Self(view) = self;
+        let shown = |account| AccountOut::new(account, &view.forest);
+        EachOut(|| view.accounts.iter().map(shown)).serialize(writer)
+    }
+}
+
+/// The accounts of a list.
+pub(crate) fn listed(view: &View) -> Reply {
+    let shown = |account| AccountOut::new(account, &view.forest);
+    reply::list(&view.accounts, shown, |account| account.id.to_string())
 }
 
 fn to_reply(view: &View) -> Reply {
-    let shown =
-        |account: &Account| reply::ok(&AccountOut::new(account, &view.forest)).tagged(account);
+    let shown = |account: &Account| {
+        reply::ok(&AccountOut::new(account, &view.forest))
+            .or_short(|| IdOut { id: account.id.to_string() })
+            .tagged(account)
+    };
     view.accounts.first().map_or_else(reply::nothing, shown)
 }
 
 fn list(view: &View) -> Reply {
-    reply::ok(&ListOut::complete(list_out(view)))
+    listed(view).advising("ask for the accounts of one group (groups/{id}/accounts), or for one")
 }
 
 /// GET accounts.
@@ -255,7 +275,7 @@ pub(crate) async fn get_account(request: ApiRequest) -> ApiResult {
 /// GET accounts/{id}/groups.
 pub(crate) async fn list_account_groups(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
-    let encode = |view: &_, _: &_| reply::ok(&ListOut::complete(GroupOut::all(view)));
+    let encode = |view: &_, _: &_| crate::group::listed(view);
     request.read(move |tx, cx| account::groups(tx, cx, &book, &id), encode).await
 }
 

@@ -1,8 +1,6 @@
 //! Balances on the wire. Groups may nest without limit, so their JSON is written level by level,
 //! not by recursion.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::amount::write_units;
 use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice};
 use daybook_domain::group::Group;
@@ -12,7 +10,8 @@ use serde::Serialize;
 
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
-use crate::wire::{properties, warnings};
+use crate::room;
+use crate::wire::{PropertiesOut, warnings};
 
 /// The six amounts of a container or of a slice.
 #[derive(Serialize)]
@@ -50,8 +49,8 @@ struct ContainerOut<'v> {
     archived: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     empty: Option<bool>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    properties: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "PropertiesOut::is_empty")]
+    properties: PropertiesOut<'v>,
     #[serde(flatten)]
     figures: FiguresOut,
     balances: Vec<SliceOut>,
@@ -83,7 +82,15 @@ struct BalanceWriter<'v> {
     digits: u32,
 }
 
-impl BalanceWriter<'_> {
+/// The text of a container, counted as a part of the answer: an account stands in each of its
+/// groups.
+fn counted(container: &ContainerOut<'_>) -> serde_json::Result<String> {
+    let text = serde_json::to_string(container)?;
+    room::make_of(text.len())?;
+    Ok(text)
+}
+
+impl<'v> BalanceWriter<'v> {
     fn figures(&self, figures: Figures) -> FiguresOut {
         let amount = |units| write_units(units, self.scale, self.digits);
         let Figures { cumulative, period } = figures;
@@ -111,7 +118,7 @@ impl BalanceWriter<'_> {
         series.iter().map(out).collect()
     }
 
-    fn account(&self, balances: &AccountBalances) -> Option<ContainerOut<'_>> {
+    fn account(&self, balances: &AccountBalances) -> Option<ContainerOut<'v>> {
         let account = self.view.accounts.get(balances.account)?;
         Some(ContainerOut {
             name: account.name.as_str(),
@@ -120,7 +127,7 @@ impl BalanceWriter<'_> {
             permanent: account.kind.is_permanent(),
             archived: Some(account.archived),
             empty: Some(balances.empty),
-            properties: properties(&account.properties),
+            properties: PropertiesOut(&account.properties),
             figures: self.figures(balances.figures),
             balances: self.series(&balances.series),
             truncated: balances.truncated,
@@ -136,7 +143,7 @@ impl BalanceWriter<'_> {
             permanent: flags.permanent,
             archived: None,
             empty: None,
-            properties: properties(&group.properties),
+            properties: PropertiesOut(&group.properties),
             figures: self.figures(balances.figures),
             balances: self.series(&balances.series),
             truncated: balances.truncated,
@@ -144,10 +151,15 @@ impl BalanceWriter<'_> {
     }
 
     fn accounts(&self, balances: &[AccountBalances], out: &mut String) -> serde_json::Result<()> {
-        let containers: Vec<ContainerOut<'_>> =
-            balances.iter().filter_map(|balances| self.account(balances)).collect();
-        out.push_str("\"accountBalances\":");
-        out.push_str(&serde_json::to_string(&containers)?);
+        out.push_str("\"accountBalances\":[");
+        let containers = balances.iter().filter_map(|balances| self.account(balances));
+        for (number, container) in containers.enumerate() {
+            if number > 0 {
+                out.push(',');
+            }
+            out.push_str(&counted(&container)?);
+        }
+        out.push(']');
         Ok(())
     }
 
@@ -168,7 +180,7 @@ impl BalanceWriter<'_> {
                     out.push(',');
                 }
                 let Some(group) = self.view.forest.get(balances.group) else { continue };
-                let own = serde_json::to_string(&self.group(group, balances))?;
+                let own = counted(&self.group(group, balances))?;
                 out.push_str(own.strip_suffix('}').unwrap_or(&own));
                 out.push(',');
                 self.accounts(&balances.accounts, out)?;
@@ -224,10 +236,10 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
     let (book, asked) = (request.book(), request.query());
     let encode = |view: &View, _: &Context| {
         let book = view.access.book();
-        let written =
-            BalanceWriter { view, scale: book.scale, digits: book.settings.fraction_digits }
-                .write();
-        reply::json(written.map(String::into_bytes))
+        let writer =
+            BalanceWriter { view, scale: book.scale, digits: book.settings.fraction_digits };
+        reply::json(room::written(|| writer.write().map(String::into_bytes)))
+            .advising("ask for fewer accounts and groups")
     };
     request.read(move |tx, cx| balance::get(tx, cx, &book, &asked), encode).await
 }

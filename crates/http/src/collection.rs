@@ -15,7 +15,7 @@ use crate::body::{Body, Items};
 use crate::book::BookOut;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
-use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
+use crate::wire::{StampOut, TextOrNumber, id_text, objects_only};
 
 /// Bytes that the collections of a list, with their books, take together.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -44,19 +44,19 @@ objects_only!(CollectionIn, BookRefIn);
 /// A collection as the caller sees it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct CollectionOut {
+pub(crate) struct CollectionOut<'v> {
     id: String,
     name: String,
     owner_username: String,
     permission: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    books: Option<Vec<BookOut>>,
+    books: Option<Vec<BookOut<'v>>>,
     #[serde(flatten)]
     stamp: StampOut,
 }
 
-impl CollectionOut {
-    pub(crate) fn new(view: &View, cx: &Context) -> Self {
+impl<'v> CollectionOut<'v> {
+    pub(crate) fn new(view: &'v View, cx: &Context) -> Self {
         let View { books, .. } = view;
         Self {
             books: Some(books.iter().map(|book| BookOut::of(book, cx)).collect()),
@@ -80,9 +80,9 @@ impl CollectionOut {
 /// A collection around a book.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub(crate) enum CollectionAround {
+pub(crate) enum CollectionAround<'v> {
     /// Of this book alone.
-    One(Box<CollectionOut>),
+    One(Box<CollectionOut<'v>>),
     /// As JSON text, written once for all the rows of a list that show it.
     Shared(#[serde(serialize_with = "as_written")] Rc<RawValue>),
 }
@@ -127,7 +127,7 @@ impl CollectionsOfList {
     }
 
     /// The collection in the next row that shows it.
-    pub(crate) fn in_next_row(&mut self, view: &View) -> Option<CollectionAround> {
+    pub(crate) fn in_next_row(&mut self, view: &View) -> Option<CollectionAround<'static>> {
         let text = self.texts.get_mut(&view.collection.id)?;
         let size = text.whole.get().len();
         if text.is_shown && size > self.left {
@@ -165,11 +165,10 @@ fn shown(books: &[book::View]) -> impl Iterator<Item = Shown> {
 /// GET collections.
 pub(crate) async fn list_collections(request: ApiRequest) -> ApiResult {
     let all = |views: &Vec<View>, cx: &Context| {
-        views.iter().map(|view| CollectionOut::new(view, cx)).collect()
+        let shown = |view| CollectionOut::new(view, cx);
+        reply::list(views, shown, |view| view.collection.id.to_string())
     };
-    request
-        .read(collection::list, move |views, cx| reply::ok(&ListOut::complete(all(views, cx))))
-        .await
+    request.read(collection::list, all).await
 }
 
 /// GET collections/{id} (behaviour 12.9).

@@ -54,6 +54,8 @@ pub(crate) enum RequestError {
     UnreadableForm,
     BodyTooSlow,
     HeadTooSlow,
+    /// An answer takes more room than it may: what to ask for instead (behaviour 0.33).
+    AnswerTooLarge(&'static str),
     /// A read took longer than it may (behaviour 0.32).
     DeadlineExceeded(Duration),
     /// There is no memory for the request: why.
@@ -117,9 +119,10 @@ impl RequestError {
             Self::Disabled | Self::UnknownOrigin => StatusCode::FORBIDDEN,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Malformed(_) | Self::InvalidFormat(_) | Self::UnreadableForm => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::Malformed(_)
+            | Self::InvalidFormat(_)
+            | Self::UnreadableForm
+            | Self::AnswerTooLarge(_) => StatusCode::BAD_REQUEST,
             Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
@@ -146,6 +149,7 @@ impl RequestError {
             Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType | Self::NoForm => "unsupportedMediaType",
             Self::BodyTooSlow | Self::HeadTooSlow => "requestTimeout",
+            Self::AnswerTooLarge(_) => "answerTooLarge",
             Self::DeadlineExceeded(_) => "deadlineExceeded",
             Self::Crowded(_) | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
                 "backendError"
@@ -185,6 +189,9 @@ impl RequestError {
             Self::UnreadableForm => "the form is not UTF-8, or holds the character NUL".to_owned(),
             Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
             Self::HeadTooSlow => "the head of the request did not arrive in time".to_owned(),
+            Self::AnswerTooLarge(advice) => {
+                format!("the answer would take more than 64 MB (67,108,864 bytes); {advice}")
+            }
             Self::DeadlineExceeded(most) => format!(
                 "reading took longer than {} s, the deadline of this server; ask for less: a \
                     shorter period, fewer terms, a smaller limit",

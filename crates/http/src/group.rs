@@ -1,19 +1,17 @@
 //! Groups on the wire.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::field::Field;
 use daybook_domain::group::{Changes, Forest, Group, GroupFlags, GroupRef};
 use daybook_service::group::{self, Input, View};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::body::{Body, Items};
 use crate::error::ApiError;
-use crate::reply::{self, ApiResult, Reply};
+use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
-    ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text,
-    objects_only, properties,
+    EachOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert, field,
+    id_text, objects_only,
 };
 
 /// A request body that is a group.
@@ -68,7 +66,7 @@ impl GroupIn {
 /// A group with the flags derived from the accounts below (behaviour 4.12).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct GroupOut {
+pub(crate) struct GroupOut<'v> {
     id: String,
     name: String,
     normalized_name: String,
@@ -83,7 +81,7 @@ pub(crate) struct GroupOut {
     permanent: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<ParentOut>,
-    properties: BTreeMap<String, String>,
+    properties: PropertiesOut<'v>,
     #[serde(flatten)]
     stamp: StampOut,
 }
@@ -107,8 +105,8 @@ impl From<&Group> for ParentOut {
     }
 }
 
-impl GroupOut {
-    pub(crate) fn new(group: &Group, forest: &Forest) -> Self {
+impl<'v> GroupOut<'v> {
+    pub(crate) fn new(group: &'v Group, forest: &'v Forest) -> Self {
         let GroupFlags { kind, mixed, permanent, credit, has_accounts, has_groups } =
             forest.flags(group.id);
         Self {
@@ -124,23 +122,40 @@ impl GroupOut {
             mixed,
             permanent,
             parent: group.parent.and_then(|id| forest.get(id)).map(ParentOut::from),
-            properties: properties(&group.properties),
+            properties: PropertiesOut(&group.properties),
             stamp: StampOut::from(&group.stamp),
         }
-    }
-
-    pub(crate) fn all(view: &View) -> Vec<Self> {
-        view.groups.iter().map(|group| Self::new(group, &view.forest)).collect()
     }
 }
 
 fn to_reply(view: &View) -> Reply {
-    let shown = |group: &Group| reply::ok(&GroupOut::new(group, &view.forest)).tagged(group);
+    let shown = |group: &Group| {
+        reply::ok(&GroupOut::new(group, &view.forest))
+            .or_short(|| IdOut { id: group.id.to_string() })
+            .tagged(group)
+    };
     view.groups.first().map_or_else(reply::nothing, shown)
 }
 
+/// The groups of a book.
+pub(crate) struct GroupsOut<'v>(pub(crate) &'v View);
+
+impl Serialize for GroupsOut<'_> {
+    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        let Self(view) = self;
+        let shown = |group| GroupOut::new(group, &view.forest);
+        EachOut(|| view.groups.iter().map(shown)).serialize(writer)
+    }
+}
+
+/// The groups of a list.
+pub(crate) fn listed(view: &View) -> Reply {
+    let shown = |group| GroupOut::new(group, &view.forest);
+    reply::list(&view.groups, shown, |group| group.id.to_string())
+}
+
 fn list(view: &View) -> Reply {
-    reply::ok(&ListOut::complete(GroupOut::all(view)))
+    listed(view).advising("ask for the groups of one account (accounts/{id}/groups), or for one")
 }
 
 /// GET groups.
@@ -163,7 +178,7 @@ pub(crate) async fn get_group(request: ApiRequest) -> ApiResult {
 /// GET groups/{id}/accounts.
 pub(crate) async fn list_group_accounts(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
-    let encode = |view: &_, _: &_| reply::ok(&ListOut::complete(crate::account::list_out(view)));
+    let encode = |view: &_, _: &_| crate::account::listed(view);
     request.read(move |tx, cx| group::accounts(tx, cx, &book, &id), encode).await
 }
 

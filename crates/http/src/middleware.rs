@@ -128,7 +128,8 @@ fn add_cors(headers: &mut HeaderMap, allowed: Option<HeaderValue>, trusted: Opti
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static(
             "ETag, Retry-After, Idempotency-Replayed, Idempotency-Answer, Skipped-Items, \
-                X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset",
+                Answer-Shortened, X-Request-Id, \
+                RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset",
         ),
     );
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));

@@ -11,9 +11,12 @@ use daybook_service::idempotency::Once;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::budget::MemoryShare;
 use crate::error::{ApiError, RequestError};
 use crate::kept_body;
+use crate::room::{self, NoAnswer};
 use crate::security::note_change;
+use crate::wire::EachOut;
 
 /// Marks an answer that was given before (behaviour 0.16).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -23,6 +26,12 @@ const IDS_ONLY: HeaderName = HeaderName::from_static("idempotency-answer");
 
 /// How many items of a batch were skipped (behaviour 3.6.4).
 const SKIPPED: HeaderName = HeaderName::from_static("skipped-items");
+
+/// Marks the answer of a write that shows less (behaviour 0.33).
+const SHORTENED: HeaderName = HeaderName::from_static("answer-shortened");
+
+/// Why a large answer is not given.
+const CROWDED: &str = "the memory for answers is in use; try again shortly";
 
 /// What a handler answers.
 pub(crate) type ApiResult = Result<Reply, ApiError>;
@@ -35,43 +44,74 @@ pub(crate) struct Reply {
     replayed: Option<BodyForm>,
     /// Items of a batch that were skipped; only of a 204.
     skipped: usize,
+    /// Whether it shows less than what was asked for (behaviour 0.33).
+    shortened: bool,
     /// The JSON text, or why it could not be written.
-    body: Result<Vec<u8>, String>,
+    body: Result<Vec<u8>, NoAnswer>,
     /// What it shows besides the book of the request (behaviour 0.27).
     shows: Vec<Shown>,
     /// What it changed of who may do what, for the security log.
     changed: Option<&'static str>,
+    /// What a caller may ask for whose answer takes too much room.
+    advice: &'static str,
+    /// The memory of the text.
+    share: Option<MemoryShare>,
 }
 
 /// 200 with a body.
 pub(crate) fn ok(body: &impl Serialize) -> Reply {
-    json(serde_json::to_vec(body))
+    json(room::write(body))
+}
+
+/// 200 with a list whose items are made while it is written; after a write that takes too much
+/// room, with their ids alone.
+pub(crate) fn list<'v, T, S: Serialize>(
+    rows: &'v [T],
+    shown: impl Fn(&'v T) -> S,
+    id: impl Fn(&'v T) -> String,
+) -> Reply {
+    ok(&ItemsOut { items: EachOut(|| rows.iter().map(&shown)) })
+        .or_short(|| ItemsOut { items: EachOut(|| rows.iter().map(|row| IdOut { id: id(row) })) })
+}
+
+/// A list.
+#[derive(Serialize)]
+struct ItemsOut<L> {
+    items: L,
+}
+
+/// What is left of a resource in an answer that was shortened.
+#[derive(Serialize)]
+pub(crate) struct IdOut {
+    pub(crate) id: String,
 }
 
 /// 200 with a body that is JSON text already.
-pub(crate) fn json(text: serde_json::Result<Vec<u8>>) -> Reply {
-    Reply {
-        status: StatusCode::OK,
-        tag: None,
-        replayed: None,
-        skipped: 0,
-        body: text.map_err(|error| error.to_string()),
-        shows: Vec::new(),
-        changed: None,
-    }
+pub(crate) fn json(text: Result<Vec<u8>, NoAnswer>) -> Reply {
+    Reply { status: StatusCode::OK, body: text, ..no_content() }
 }
 
 /// 500, for a use case about one resource that answered none: an empty answer would look like
 /// success.
 pub(crate) fn nothing() -> Reply {
-    Reply { body: Err("a use case about one resource answered none".to_owned()), ..no_content() }
+    let fault = "a use case about one resource answered none".to_owned();
+    Reply { body: Err(NoAnswer::Fault(fault)), ..no_content() }
 }
 
 /// 204: neither body nor content type (behaviour 0.6).
 pub(crate) fn no_content() -> Reply {
-    let status = StatusCode::NO_CONTENT;
-    let (body, shows) = (Ok(Vec::new()), Vec::new());
-    Reply { status, tag: None, replayed: None, skipped: 0, body, shows, changed: None }
+    Reply {
+        status: StatusCode::NO_CONTENT,
+        tag: None,
+        replayed: None,
+        skipped: 0,
+        shortened: false,
+        body: Ok(Vec::new()),
+        shows: Vec::new(),
+        advice: "ask for single resources",
+        share: None,
+        changed: None,
+    }
 }
 
 impl Reply {
@@ -96,6 +136,29 @@ impl Reply {
         self.replayed.is_some()
     }
 
+    /// What a caller may ask for instead, when the answer takes too much room.
+    pub(crate) fn advising(self, advice: &'static str) -> Self {
+        Self { advice, ..self }
+    }
+
+    /// Shows less, if the answer of a write takes too much room: the write is done.
+    pub(crate) fn or_short<S: Serialize>(self, short: impl FnOnce() -> S) -> Self {
+        if !self.has_no_room() || !room::shortens() {
+            return self;
+        }
+        Self { body: room::write_short(&short()), shortened: true, ..self }
+    }
+
+    /// Whether there was no room for it.
+    pub(crate) const fn has_no_room(&self) -> bool {
+        matches!(self.body, Err(NoAnswer::TooLarge | NoAnswer::Crowded))
+    }
+
+    /// Holds the memory of its text until it has been sent.
+    pub(crate) fn holding(self, share: Option<MemoryShare>) -> Self {
+        Self { share, ..self }
+    }
+
     /// Says how many items of a batch were skipped; it is not said of none.
     pub(crate) fn skipping(self, skipped: usize) -> Self {
         Self { skipped, ..self }
@@ -109,10 +172,10 @@ impl Reply {
         self,
         change: impl FnOnce(T) -> Result<R, ApiError>,
     ) -> ApiResult {
-        let text = self.body.map_err(RequestError::Failed)?;
+        let text = self.body.map_err(|fault| unanswered(fault, self.advice))?;
         let body = serde_json::from_slice(&text);
         let changed = change(body.map_err(|error| RequestError::Failed(error.to_string()))?)?;
-        let body = serde_json::to_vec(&changed).map_err(|error| error.to_string());
+        let body = room::write(&changed);
         Ok(Self { body, ..self })
     }
 
@@ -122,7 +185,7 @@ impl Reply {
     /// # Errors
     /// 500 when its JSON could not be written.
     pub(crate) fn to_answer(&self) -> Result<StoredAnswer, ApiError> {
-        let body = self.body.as_ref().map_err(|fault| RequestError::Failed(fault.clone()))?;
+        let body = self.body.as_ref().map_err(|fault| unanswered(fault.clone(), self.advice))?;
         let (form, body) = if self.skipped > 0 {
             (BodyForm::Plain, self.skipped.to_string().into_bytes())
         } else {
@@ -152,9 +215,17 @@ impl TryFrom<StoredAnswer> for Reply {
             Some(skipped) => (skipped, Vec::new()),
             None => (0, body),
         };
-        let replayed = Some(form);
-        let (tag, body) = (tag.map(Tag::stored), Ok(body));
-        Ok(Self { status, tag, replayed, skipped, body, shows, changed: None })
+        let (replayed, tag) = (Some(form), tag.map(Tag::stored));
+        Ok(Self { status, tag, replayed, skipped, body: Ok(body), shows, ..no_content() })
+    }
+}
+
+/// The error in place of an answer that could not be written.
+fn unanswered(fault: NoAnswer, advice: &'static str) -> RequestError {
+    match fault {
+        NoAnswer::TooLarge => RequestError::AnswerTooLarge(advice),
+        NoAnswer::Crowded => RequestError::Crowded(CROWDED),
+        NoAnswer::Fault(fault) => RequestError::Failed(fault),
     }
 }
 
@@ -176,8 +247,11 @@ impl Responder for Reply {
         self.changed.into_iter().for_each(|what| note_change(request, what));
         let body = match self.body {
             Ok(body) => body,
-            Err(fault) => return ApiError::from(RequestError::Failed(fault)).error_response(),
+            Err(fault) => return ApiError::from(unanswered(fault, self.advice)).error_response(),
         };
+        if let Some(share) = self.share {
+            share.leave_with(request);
+        }
         let mut response = HttpResponse::build(self.status);
         if let Some(tag) = self.tag {
             response.insert_header((ETAG, format!("\"{}\"", tag.as_str())));
@@ -190,6 +264,9 @@ impl Responder for Reply {
         }
         if self.skipped > 0 {
             response.insert_header((SKIPPED, self.skipped));
+        }
+        if self.shortened {
+            response.insert_header((SHORTENED, "true"));
         }
         if self.status == StatusCode::NO_CONTENT {
             response.finish()

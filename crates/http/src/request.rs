@@ -27,6 +27,7 @@ use crate::parameters;
 use crate::rate::counted::count;
 use crate::rate::quota::Rest;
 use crate::reply::{self, ApiResult, Reply};
+use crate::room::Room;
 use crate::run;
 use crate::segments::Segments;
 use crate::state::AppState;
@@ -158,8 +159,12 @@ impl ApiRequest {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
+        let (user, room) = (self.cx.user.id, Room::of_read(self.memory()));
         let (cx, asked) = (self.cx.clone(), self.cx);
-        let (user, make) = (cx.user.id, move |done: T| encode(&done, &cx));
+        let make = move |done: T| {
+            let (reply, share) = room.around(|| encode(&done, &cx));
+            reply.holding(share)
+        };
         run::read_and(&self.state, user, move |tx| work(tx, &asked), make).await
     }
 
@@ -188,7 +193,7 @@ impl ApiRequest {
         self,
         book: &str,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-        encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
         if !book.is_empty() {
             let (lane, book) = (Lane::of_book(book), book.to_owned());
@@ -205,7 +210,7 @@ impl ApiRequest {
     pub(crate) async fn write_own<T: Send + 'static>(
         self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-        encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
         let lane = Lane::of_user(self.cx.user.id);
         self.write_in(lane, KeyScope::Caller, work, encode).await
@@ -248,7 +253,7 @@ impl ApiRequest {
         lane: Lane,
         scope: KeyScope,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-        encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
         self.check_write()?;
         if !matches!(scope, KeyScope::Book(_)) {
@@ -259,14 +264,16 @@ impl ApiRequest {
         let Some(key) = key else {
             let asked = cx.clone();
             let done = run::write(&state, ticket, move |tx| work(tx, &asked)).await?;
-            return Ok(encode(&done, &cx));
+            return run::answer(&state, cx.user.id, move || encode(&done, &cx)).await;
         };
         let claim = key.claim(cx.user.id, &state.path_prefix);
+        let room = Room::of_write(state.budget.grant(Borrower::User(cx.user.id)));
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
             let carry_out = |tx: &mut Tx<'_>| {
                 rest.map_or(Ok(()), Rest::take).map_err(RequestError::from)?;
                 let done = work(tx, &cx)?;
-                Ok(encode(&done, &cx))
+                let (reply, share) = run::answer_of_write(room, || encode(&done, &cx));
+                Ok(reply.holding(share))
             };
             once(tx, &cx, (&scope, &claim), carry_out, Reply::to_answer)
         };

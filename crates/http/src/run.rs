@@ -15,7 +15,10 @@ use daybook_storage::{Error, ReadStop, Ticket, Tx};
 use tokio::time::timeout;
 
 use crate::blocking::block;
+use crate::budget::{Borrower, MemoryShare};
 use crate::error::{ApiError, RequestError};
+use crate::reply::{ApiResult, Reply};
+use crate::room::Room;
 use crate::state::AppState;
 
 /// How long a request with an idempotency key may wait for its turn.
@@ -99,6 +102,34 @@ where
     // Dropped with this future, when the client leaves.
     let asker = Arc::new(());
     submit(state, ticket.into().while_asked(&asker), work).await
+}
+
+/// Makes the answer of a write: at once while it is short, else on a thread that may block. The
+/// write is done, so an answer that takes too much room is shortened (behaviour 0.33).
+///
+/// # Errors
+/// 500 when the work panics.
+pub(crate) async fn answer(
+    state: &AppState,
+    user: UserId,
+    make: impl Fn() -> Reply + Send + 'static,
+) -> ApiResult {
+    let memory = || state.budget.grant(Borrower::User(user));
+    let (short, share) = Room::at_once(memory()).around(&make);
+    if !short.has_no_room() {
+        return Ok(short.holding(share));
+    }
+    let room = Room::of_write(memory());
+    let (reply, share) = block(move || answer_of_write(room, make)).await?;
+    Ok(reply.holding(share))
+}
+
+/// Makes the answer of a write on a thread that may block, shortened if need be.
+pub(crate) fn answer_of_write(
+    room: Room,
+    make: impl FnOnce() -> Reply,
+) -> (Reply, Option<MemoryShare>) {
+    room.around(|| make().or_short(|| serde_json::json!({})))
 }
 
 /// As [`write()`], for a request that may have to wait for an earlier sending of itself (behaviour

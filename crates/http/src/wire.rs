@@ -10,7 +10,8 @@ use daybook_domain::query::Warning;
 use daybook_domain::reference::Reference;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// Reads a field in which absence (`default`), null and a value have three meanings:
@@ -178,6 +179,54 @@ pub(crate) struct ListOut<T> {
 impl<T> ListOut<T> {
     pub(crate) const fn complete(items: Vec<T>) -> Self {
         Self { items, cursor: None }
+    }
+}
+
+/// A list whose items are made one after another while it is written, so that they are never there
+/// all at once.
+pub(crate) struct EachOut<F>(pub(crate) F);
+
+impl<F, I> Serialize for EachOut<F>
+where
+    F: Fn() -> I,
+    I: Iterator,
+    I::Item: Serialize,
+{
+    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        let mut list = writer.serialize_seq(None)?;
+        for item in (self.0)() {
+            list.serialize_element(&item)?;
+        }
+        list.end()
+    }
+}
+
+/// What is made when it is written.
+pub(crate) struct MadeOut<F>(pub(crate) F);
+
+impl<F, T> Serialize for MadeOut<F>
+where
+    F: Fn() -> serde_json::Result<T>,
+    T: Serialize,
+{
+    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        (self.0)().map_err(S::Error::custom)?.serialize(writer)
+    }
+}
+
+/// Properties in an answer, as they are stored: always an object.
+#[derive(Clone, Copy)]
+pub(crate) struct PropertiesOut<'v>(pub(crate) &'v Properties);
+
+impl PropertiesOut<'_> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for PropertiesOut<'_> {
+    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        writer.collect_map(self.0.iter())
     }
 }
 

@@ -16,12 +16,13 @@ use daybook_service::{Context, audit, zone};
 use daybook_storage::book_state::Activity;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::account::{self, AccountIn, AccountOut};
+use crate::account::{AccountIn, AccountsOut};
 use crate::body::{Body, MaybeBody};
 use crate::collection::{CollectionAround, CollectionOut, CollectionsOfList};
-use crate::group::{GroupIn, GroupOut};
+use crate::group::{GroupIn, GroupsOut};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
+use crate::room::{self, NoAnswer};
 use crate::wire::{
     ListOut, PropertiesIn, StampOut, TextOrNumber, field, id_text, list, objects_only, one_of,
     properties,
@@ -141,7 +142,7 @@ impl From<BookIn> for Changes {
 /// A book as the caller sees it (behaviour 6.2).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct BookOut {
+pub(crate) struct BookOut<'v> {
     id: String,
     name: String,
     permission: &'static str,
@@ -168,18 +169,18 @@ pub(crate) struct BookOut {
     #[serde(flatten)]
     stamp: StampOut,
     #[serde(skip_serializing_if = "Option::is_none")]
-    accounts: Option<Vec<AccountOut>>,
+    accounts: Option<AccountsOut<'v>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    groups: Option<Vec<GroupOut>>,
+    groups: Option<GroupsOut<'v>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    collection: Option<CollectionAround>,
+    collection: Option<CollectionAround<'v>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deleted_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
 }
 
-impl BookOut {
+impl<'v> BookOut<'v> {
     pub(crate) fn new(access: &Access, activity: Activity, cx: &Context) -> Self {
         let book = access.book();
         let settings = &book.settings;
@@ -217,7 +218,7 @@ impl BookOut {
 
     pub(crate) fn within(
         self,
-        collection: Option<&daybook_service::collection::View>,
+        collection: Option<&'v daybook_service::collection::View>,
         cx: &Context,
     ) -> Self {
         let around = |view| CollectionAround::One(Box::new(CollectionOut::new(view, cx)));
@@ -233,25 +234,25 @@ impl BookOut {
     }
 
     /// The answer of listBooks, in which many books show the same collection.
-    fn list_of_user(views: &[View], cx: &Context) -> serde_json::Result<Vec<u8>> {
+    fn list_of_user(views: &'v [View], cx: &Context) -> Result<Vec<u8>, NoAnswer> {
         let shown = views.iter().filter_map(|view| view.collection.as_deref());
         let mut collections = CollectionsOfList::new(shown, cx)?;
-        let mut row = |view: &View| {
+        let mut row = |view: &'v View| {
             let around = view.collection.as_deref().and_then(|view| collections.in_next_row(view));
             let shown = Self::new(&view.access, view.activity, cx).deleted(view.deletion);
             Self { collection: around, ..shown }
         };
-        serde_json::to_vec(&ListOut::complete(views.iter().map(&mut row).collect()))
+        room::write(&ListOut::complete(views.iter().map(&mut row).collect()))
     }
 
-    pub(crate) fn list(views: &[View], cx: &Context) -> ListOut<Self> {
+    pub(crate) fn list(views: &'v [View], cx: &Context) -> ListOut<Self> {
         ListOut::complete(views.iter().map(|view| Self::of(view, cx)).collect())
     }
 
-    pub(crate) fn of(view: &View, cx: &Context) -> Self {
+    pub(crate) fn of(view: &'v View, cx: &Context) -> Self {
         Self {
-            accounts: view.accounts.as_ref().map(account::list_out),
-            groups: view.groups.as_ref().map(GroupOut::all),
+            accounts: view.accounts.as_ref().map(AccountsOut),
+            groups: view.groups.as_ref().map(GroupsOut),
             ..Self::new(&view.access, view.activity, cx).within(view.collection.as_deref(), cx)
         }
     }

@@ -12,9 +12,10 @@ use daybook_service::event::View;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::account::AccountOut;
+use crate::account::{self, AccountOut};
 use crate::file;
 use crate::group::GroupOut;
+use crate::room;
 
 /// What stored events are filled in from.
 #[derive(Clone, Copy)]
@@ -29,7 +30,7 @@ pub(super) fn data(reader: Reader<'_>, read: &ReadEvent) -> serde_json::Result<V
     let ReadEvent { event, snapshot, rest } = read;
     let object = match snapshot {
         Snapshot::Transaction(snapshot) => transaction(reader, event, snapshot)?,
-        Snapshot::Account(snapshot) => Value::Object(account(reader.view, snapshot)?),
+        Snapshot::Account(snapshot) => Value::Object(full_account(reader.view, snapshot)?),
         Snapshot::Group(snapshot) => group(reader.view, snapshot)?,
         Snapshot::File(snapshot) => Value::Object(with_defaults(
             with_url(reader, event, snapshot),
@@ -69,8 +70,9 @@ fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> 
     object
 }
 
-/// The fields of a shape of the API; none without one.
-fn fields(shape: Option<impl Serialize>) -> serde_json::Result<Map<String, Value>> {
+/// The fields of a shape of the API, with so many bytes of properties; none without one.
+fn fields(shape: Option<impl Serialize>, bytes: usize) -> serde_json::Result<Map<String, Value>> {
+    room::make_of(bytes)?;
     shape.map_or_else(
         || Ok(Map::new()),
         |shape| serde_json::from_value(serde_json::to_value(shape)?),
@@ -123,7 +125,10 @@ fn transaction(
         [("creditAccount", &snapshot.credit), ("debitAccount", &snapshot.debit)]
     {
         if let Some(reference) = reference {
-            let full = Value::Object(account(view, reference)?);
+            let full = Value::Object(full_account(view, reference)?);
+            // It is there a second time.
+            let now = view.accounts.get(reference.id);
+            room::make_of(now.map_or(0, |now| account::weight(now, &view.forest)))?;
             accounts.push(full.clone());
             object.insert(side.to_owned(), full);
         }
@@ -162,14 +167,15 @@ fn with_url(reader: Reader<'_>, event: &Event, snapshot: &FileSnapshot) -> Map<S
 
 /// An account: what the snapshot says, the rest as the account is now, or was last when it is gone
 /// (behaviour 8.2).
-fn account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<Map<String, Value>> {
+fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<Map<String, Value>> {
     let last = view.deleted_accounts.get(&snapshot.id).cloned();
     let snapshot = match last {
         Some(last) => snapshot.clone().completed(last),
         None => snapshot.clone(),
     };
     let now = view.accounts.get(snapshot.id);
-    let mut object = fields(now.map(|now| AccountOut::new(now, &view.forest)))?;
+    let bytes = now.map_or(0, |now| account::weight(now, &view.forest));
+    let mut object = fields(now.map(|now| AccountOut::new(now, &view.forest)), bytes)?;
     // A snapshot of the account itself leaves out what is false and empty; a reference to it says
     // nothing of them.
     if snapshot.kind.is_some() {
@@ -208,7 +214,8 @@ fn membership(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value
         None => snapshot.clone(),
     };
     let now = view.forest.get(snapshot.id);
-    let mut object = fields(now.map(|now| GroupOut::new(now, &view.forest)))?;
+    let bytes = now.map_or(0, |now| now.properties.bytes());
+    let mut object = fields(now.map(|now| GroupOut::new(now, &view.forest)), bytes)?;
     object.extend(map(&snapshot.object));
     object.insert("normalizedName".to_owned(), json!(normalized(&snapshot.name)));
     let defaults = [("hidden", json!(false)), ("properties", json!({}))];
@@ -218,7 +225,8 @@ fn membership(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value
 /// A group: what the snapshot says, the derived flags as they are now.
 fn group(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value> {
     let now = view.forest.get(snapshot.id);
-    let mut object = fields(now.map(|now| GroupOut::new(now, &view.forest)))?;
+    let bytes = now.map_or(0, |now| now.properties.bytes());
+    let mut object = fields(now.map(|now| GroupOut::new(now, &view.forest)), bytes)?;
     for (key, empty) in
         [("hidden", json!(false)), ("locked", json!(false)), ("properties", json!({}))]
     {

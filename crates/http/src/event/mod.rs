@@ -16,7 +16,9 @@ use crate::collection::rows_showing;
 use crate::cursor::{self, EventCursor};
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
-use crate::wire::ListOut;
+use crate::room::{self, NoAnswer};
+use crate::rows::{CursorOut, PageOut, PageRows};
+use crate::wire::MadeOut;
 use filled::{Reader, data};
 
 /// The agent id of requests that name none (behaviour 8.4).
@@ -91,15 +93,16 @@ pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
         let reader = Reader { view, base: &base };
         let written = |book: Box<RawValue>| {
             let (events, next) = page(view, &book);
-            let cursor =
-                next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
-            let items = events
-                .iter()
-                .map(|event| event_out(reader, event, &book))
-                .collect::<Result<_, _>>()?;
-            serde_json::to_vec(&ListOut { items, cursor })
+            let rows = PageRows::new(events);
+            let cursor = || {
+                let sequence = rows.end().map(|read| read.event.sequence).or(next)?;
+                cursor::write(&EventCursor { sequence, ..filters.clone() })
+            };
+            let items = rows.out(|event| event_out(reader, event, &book));
+            room::write(&PageOut { items, cursor: CursorOut(&cursor) })
         };
-        reply::json(book_of(view, cx).and_then(written))
+        let text = book_of(view, cx).map_err(NoAnswer::from).and_then(written);
+        reply::json(text).advising("pass the event by with before=, or ask for its resource")
     };
     asked.read(move |tx, cx| event::list(tx, cx, &book, &request), encode).await
 }
@@ -110,7 +113,8 @@ pub(crate) async fn get_event(asked: ApiRequest) -> ApiResult {
     let encode = move |view: &View, cx: &Context| {
         let reader = Reader { view, base: &base };
         let written = |event| {
-            book_of(view, cx).and_then(|book| serde_json::to_vec(&event_out(reader, event, &book)?))
+            let book = book_of(view, cx)?;
+            room::write(&MadeOut(|| event_out(reader, event, &book)))
         };
         view.events.first().map_or_else(reply::nothing, |event| reply::json(written(event)))
     };
@@ -120,16 +124,16 @@ pub(crate) async fn get_event(asked: ApiRequest) -> ApiResult {
 /// The id and the text of the one event of a view, as it is delivered.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When it cannot be written, or would be longer than an answer may be.
 pub(crate) fn delivered(
     view: &View,
     cx: &Context,
     base: &str,
-) -> serde_json::Result<(String, Vec<u8>)> {
+) -> Result<(String, Vec<u8>), NoAnswer> {
     let (reader, book) = (Reader { view, base }, book_of(view, cx)?);
     let Some(read) = view.events.first() else { return Ok((String::new(), Vec::new())) };
-    let shown = event_out(reader, read, &book)?;
-    Ok((shown.id.clone(), serde_json::to_vec(&shown)?))
+    let id = read.event.public_id(&view.access.book().key);
+    Ok((id, room::write(&MadeOut(|| event_out(reader, read, &book)))?))
 }
 
 /// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).

@@ -13,7 +13,7 @@ use crate::body::Body;
 use crate::cursor::{self, FileCursor};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
-use crate::wire::ListOut;
+use crate::rows::{CursorOut, PageOut, PageRows};
 use crate::{blob, blocking};
 
 pub(crate) use serve::serve;
@@ -25,10 +25,11 @@ pub(crate) async fn list_files(request: ApiRequest) -> ApiResult {
     let below = request.cursor().and_then(cursor::read).as_ref().map(FileCursor::key);
     let encode = move |listed: &file::Listed, _: &Context| {
         let book = listed.access.book();
-        let items = listed.files.iter().map(|file| FileOut::new(file, book, &base)).collect();
-        reply::ok(&ListOut {
-            items,
-            cursor: listed.next.map(FileCursor::new).as_ref().and_then(cursor::write),
+        let page = PageRows::new(&listed.files);
+        let next = || page.end().map(|file| file.id).or(listed.next);
+        reply::ok(&PageOut {
+            items: page.out(|file| Ok(FileOut::new(file, book, &base))),
+            cursor: CursorOut(&|| next().map(FileCursor::new).as_ref().and_then(cursor::write)),
         })
     };
     request.read(move |tx, cx| file::list(tx, cx, &book, limit, below), encode).await

@@ -1,6 +1,5 @@
 //! The shapes of files.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use actix_web::web::Bytes;
@@ -15,7 +14,9 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::RequestError;
-use crate::wire::{PropertiesIn, StampOut, TextOrNumber, field, id_text, objects_only, properties};
+use crate::wire::{
+    PropertiesIn, PropertiesOut, StampOut, TextOrNumber, field, id_text, objects_only,
+};
 
 /// Base64 is read with and without padding.
 const LENIENT: GeneralPurposeConfig =
@@ -168,21 +169,21 @@ fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
 /// A file. Its content is present only in the answer about one file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct FileOut {
+pub(crate) struct FileOut<'v> {
     id: String,
     name: String,
     content_type: String,
     size: i64,
     url: String,
-    properties: BTreeMap<String, String>,
+    properties: PropertiesOut<'v>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "encode")]
     content: Option<Bytes>,
     #[serde(flatten)]
     stamp: StampOut,
 }
 
-impl FileOut {
-    pub(crate) fn new(file: &File, book: &Book, base: &str) -> Self {
+impl<'v> FileOut<'v> {
+    pub(crate) fn new(file: &'v File, book: &Book, base: &str) -> Self {
         let File {
             id,
             name,
@@ -199,7 +200,7 @@ impl FileOut {
             content_type: content_type.clone(),
             size: content.size,
             url: url(base, &file.address(&book.file_secret, book.id)),
-            properties: properties(pairs),
+            properties: PropertiesOut(pairs),
             content: None,
             stamp: StampOut::from(stamp),
         }

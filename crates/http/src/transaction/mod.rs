@@ -13,11 +13,12 @@ use crate::blob;
 use crate::body::{Body, Items};
 use crate::cursor::{self, TransactionCursor};
 use crate::error::ApiError;
-use crate::reply::{self, ApiResult, Reply};
+use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
-use crate::wire;
+use crate::rows::{CursorOut, PageRows};
+use crate::wire::{self, EachOut};
 pub(crate) use count::{CountsOut, count_transactions, count_transactions_posted};
-use shape::{ListedOut, TransactionIn, TransactionOperationOut, TransactionOut};
+use shape::{ListedOut, ShortOperationOut, TransactionIn, TransactionOperationOut, TransactionOut};
 
 /// Bytes of descriptions that are read as typed lines within the unit of work. More are read before
 /// it, so that nobody waits for that.
@@ -32,15 +33,13 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
         return request
             .read(
                 move |tx, cx| transaction::named(tx, cx, &book, &ids),
-                move |listed, _| page(listed, &base, None),
+                move |listed, _| all(listed, &base),
             )
             .await;
     }
     let wanted = list_request(&request);
     let query = wanted.query.text.clone();
-    let encode = move |listed: &Listed, _: &Context| {
-        page(listed, &base, listed.next.map(|place| (place, query)))
-    };
+    let encode = move |listed: &Listed, _: &Context| page(listed, &base, &query);
     request.read(move |tx, cx| transaction::list(tx, cx, &book, &wanted), encode).await
 }
 
@@ -56,7 +55,7 @@ pub(crate) async fn load_transactions_batch(
     request
         .read(
             move |tx, cx| transaction::load(tx, cx, &book, &items),
-            move |listed, _| page(listed, &base, None),
+            move |listed, _| all(listed, &base),
         )
         .await
 }
@@ -73,24 +72,41 @@ fn list_request(request: &ApiRequest) -> Request {
     Request { query, limit: request.limit(), after }
 }
 
-fn page(listed: &Listed, base: &str, next: Option<(PageKey, String)>) -> Reply {
-    let cursor =
-        next.and_then(|(place, query)| cursor::write(&TransactionCursor::new(place, query)));
+/// A page of a query, which ends where it has taken its room.
+fn page(listed: &Listed, base: &str, query: &str) -> Reply {
+    let rows = PageRows::new(&listed.view.transactions);
+    let cursor = || {
+        let place = rows.end().map(PageKey::of).or(listed.next)?;
+        cursor::write(&TransactionCursor::new(place, query.to_owned()))
+    };
     reply::ok(&ListedOut {
-        items: TransactionOut::listed(listed, base),
-        cursor,
+        items: rows.out(|transaction| Ok(TransactionOut::listed(listed, transaction, base))),
+        cursor: CursorOut(&cursor),
         account: listed.account.map(|id| id.to_string()),
         warnings: wire::warnings(&listed.warnings),
     })
+    .advising("ask for transactions one by one")
+}
+
+/// The transactions named, all of them: there is no next page.
+fn all(listed: &Listed, base: &str) -> Reply {
+    let rows = &listed.view.transactions;
+    let shown = || rows.iter().map(|one| TransactionOut::listed(listed, one, base));
+    reply::ok(&ListedOut {
+        items: EachOut(shown),
+        cursor: CursorOut(&|| None),
+        account: None,
+        warnings: Vec::new(),
+    })
+    .advising("name fewer transactions")
 }
 
 /// GET transactions/{id}.
 pub(crate) async fn get_transaction(request: ApiRequest) -> ApiResult {
     let (book, id, base) = (request.book(), request.id(), request.base());
     let encode = move |view: &View, _: &Context| {
-        TransactionOut::in_full(view, &base)
-            .first()
-            .map_or_else(reply::nothing, |one| tagged(reply::ok(one), view))
+        let shown = |one| tagged(reply::ok(&TransactionOut::in_full(view, one, &base)), view);
+        view.transactions.first().map_or_else(reply::nothing, shown)
     };
     request.read(move |tx, cx| transaction::get(tx, cx, &book, &id), encode).await
 }
@@ -310,8 +326,13 @@ async fn perform_batch(
 }
 
 fn operation(view: &View, base: &str) -> Reply {
-    TransactionOperationOut::of(view, base)
-        .map_or_else(reply::nothing, |operation| tagged(reply::ok(&operation), view))
+    let (Some(operation), Some(one)) =
+        (TransactionOperationOut::of(view, base), view.transactions.first())
+    else {
+        return reply::nothing();
+    };
+    let short = || ShortOperationOut { transaction: IdOut { id: one.id.to_string() } };
+    tagged(reply::ok(&operation).or_short(short), view)
 }
 
 /// Adds the version tag of the transaction, unless the caller may see only that it exists
@@ -325,10 +346,6 @@ fn tagged(reply: Reply, view: &View) -> Reply {
 }
 
 fn list_reply(view: &View, base: &str) -> Reply {
-    reply::ok(&ListedOut {
-        items: TransactionOut::briefly(view, base),
-        cursor: None,
-        account: None,
-        warnings: Vec::new(),
-    })
+    let shown = |one| TransactionOut::briefly(view, one, base);
+    reply::list(&view.transactions, shown, |one| one.id.to_string())
 }

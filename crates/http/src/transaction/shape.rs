@@ -1,7 +1,5 @@
 //! The wire shapes of transactions.
 
-use std::collections::BTreeMap;
-
 use daybook_domain::account::{Account, AccountRef};
 use daybook_domain::amount;
 use daybook_domain::calendar::format_iso;
@@ -14,9 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::account::{AccountOut, BriefOut};
 use crate::file::{FileIn, FileOut};
+use crate::reply::IdOut;
+use crate::rows::CursorOut;
 use crate::wire::{
-    Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, list,
-    objects_only, properties, reference,
+    Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert, field, id_text,
+    list, objects_only, reference,
 };
 
 /// A request body that is a transaction. What it says of the state is ignored, except `checked` and
@@ -113,8 +113,8 @@ impl TransactionIn {
 /// (behaviour 7.3).
 #[derive(Serialize)]
 #[serde(untagged)]
-enum SideOut {
-    Full(Box<AccountOut>),
+enum SideOut<'v> {
+    Full(Box<AccountOut<'v>>),
     Brief {
         #[serde(flatten)]
         account: BriefOut,
@@ -132,20 +132,20 @@ enum SideOut {
 #[derive(Serialize)]
 #[serde(untagged)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are of the large kind")]
-pub(crate) enum TransactionOut {
-    Whole(WholeOut),
+pub(crate) enum TransactionOut<'v> {
+    Whole(WholeOut<'v>),
     /// What a recorder sees of another user's transaction with the same remote id (behaviour
     /// 3.7.2).
     #[serde(rename_all = "camelCase")]
     Masked {
         id: String,
-        remote_ids: Vec<String>,
+        remote_ids: &'v [String],
     },
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct WholeOut {
+pub(crate) struct WholeOut<'v> {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
@@ -155,20 +155,20 @@ pub(crate) struct WholeOut {
     date_value: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount: Option<String>,
-    description: String,
+    description: &'v str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    credit_account: Option<SideOut>,
+    credit_account: Option<SideOut<'v>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    debit_account: Option<SideOut>,
+    debit_account: Option<SideOut<'v>>,
     posted: bool,
     draft: bool,
     checked: bool,
     trashed: bool,
     tags: Vec<String>,
-    urls: Vec<String>,
-    remote_ids: Vec<String>,
-    files: Vec<FileOut>,
-    properties: BTreeMap<String, String>,
+    urls: &'v [String],
+    remote_ids: &'v [String],
+    files: Vec<FileOut<'v>>,
+    properties: PropertiesOut<'v>,
     created_by: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent_name: Option<String>,
@@ -191,35 +191,30 @@ enum ShownSides<'v> {
     Running(&'v Listed),
 }
 
-impl TransactionOut {
-    /// The transactions of a view, with whole accounts.
-    pub(crate) fn in_full(view: &View, base: &str) -> Vec<Self> {
-        view.transactions
-            .iter()
-            .map(|transaction| Self::new(view, transaction, ShownSides::Full, base))
-            .collect()
+impl<'v> TransactionOut<'v> {
+    /// A transaction of a view, with whole accounts.
+    pub(crate) fn in_full(view: &'v View, transaction: &'v Transaction, base: &str) -> Self {
+        Self::new(view, transaction, ShownSides::Full, base)
     }
 
-    /// The transactions of a view as rows of a list.
-    pub(crate) fn briefly(view: &View, base: &str) -> Vec<Self> {
-        view.transactions
-            .iter()
-            .map(|transaction| Self::new(view, transaction, ShownSides::Brief, base))
-            .collect()
+    /// A transaction of a view as a row of a list.
+    pub(crate) fn briefly(view: &'v View, transaction: &'v Transaction, base: &str) -> Self {
+        Self::new(view, transaction, ShownSides::Brief, base)
     }
 
-    /// The rows of a page, with running balances if there are any.
-    pub(crate) fn listed(listed: &Listed, base: &str) -> Vec<Self> {
-        let view = &listed.view;
-        view.transactions
-            .iter()
-            .map(|transaction| Self::new(view, transaction, ShownSides::Running(listed), base))
-            .collect()
+    /// A row of a page, with its running balance if there is one.
+    pub(crate) fn listed(listed: &'v Listed, transaction: &'v Transaction, base: &str) -> Self {
+        Self::new(&listed.view, transaction, ShownSides::Running(listed), base)
     }
 
-    fn new(view: &View, transaction: &Transaction, sides: ShownSides<'_>, base: &str) -> Self {
+    fn new(
+        view: &'v View,
+        transaction: &'v Transaction,
+        sides: ShownSides<'_>,
+        base: &str,
+    ) -> Self {
         if let Some(known) = view.masked.get(&transaction.id) {
-            return Self::Masked { id: transaction.id.to_string(), remote_ids: known.clone() };
+            return Self::Masked { id: transaction.id.to_string(), remote_ids: known };
         }
         let book = view.access.book();
         let settings = &book.settings;
@@ -236,7 +231,7 @@ impl TransactionOut {
             amount: transaction
                 .amount
                 .map(|value| amount::write(value.value(), settings.fraction_digits)),
-            description: transaction.description.clone(),
+            description: &transaction.description,
             credit_account: side(transaction.credit),
             debit_account: side(transaction.debit),
             posted: transaction.is_posted(),
@@ -244,15 +239,15 @@ impl TransactionOut {
             checked: transaction.is_checked(),
             trashed: transaction.trashed,
             tags: transaction.tags(),
-            urls: transaction.urls.clone(),
-            remote_ids: transaction.remote_ids.clone(),
+            urls: &transaction.urls,
+            remote_ids: &transaction.remote_ids,
             files: transaction
                 .files
                 .iter()
                 .filter_map(|id| view.files.get(*id))
                 .map(|file| FileOut::new(file, book, base))
                 .collect(),
-            properties: properties(&transaction.properties),
+            properties: PropertiesOut(&transaction.properties),
             created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),
             agent_name: face.map(|face| face.name.clone()),
             agent_logo: face.and_then(|face| face.logo.clone()),
@@ -262,8 +257,12 @@ impl TransactionOut {
     }
 }
 
-impl SideOut {
-    fn new(view: &View, account: &Account, (sides, row): (ShownSides<'_>, TransactionId)) -> Self {
+impl<'v> SideOut<'v> {
+    fn new(
+        view: &'v View,
+        account: &'v Account,
+        (sides, row): (ShownSides<'_>, TransactionId),
+    ) -> Self {
         if !view.access.may(Action::ReadChart) {
             return Self::Named {
                 id: account.id.to_string(),
@@ -288,14 +287,14 @@ impl SideOut {
 
 /// A transaction with the accounts it affects.
 #[derive(Serialize)]
-pub(crate) struct TransactionOperationOut {
-    transaction: TransactionOut,
+pub(crate) struct TransactionOperationOut<'v> {
+    transaction: TransactionOut<'v>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    accounts: Option<Vec<AccountOut>>,
+    accounts: Option<Vec<AccountOut<'v>>>,
 }
 
-impl TransactionOperationOut {
-    pub(crate) fn of(view: &View, base: &str) -> Option<Self> {
+impl<'v> TransactionOperationOut<'v> {
+    pub(crate) fn of(view: &'v View, base: &str) -> Option<Self> {
         let transaction = view.transactions.first()?;
         let sides = transaction.account_ids().filter_map(|id| view.accounts.get(id));
         let accounts = view
@@ -309,12 +308,18 @@ impl TransactionOperationOut {
     }
 }
 
-/// A page of transactions.
+/// What is left of a transaction in an answer that was shortened.
 #[derive(Serialize)]
-pub(crate) struct ListedOut {
-    pub(crate) items: Vec<TransactionOut>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cursor: Option<String>,
+pub(crate) struct ShortOperationOut {
+    pub(crate) transaction: IdOut,
+}
+
+/// A list of transactions.
+#[derive(Serialize)]
+pub(crate) struct ListedOut<'c, R> {
+    pub(crate) items: R,
+    #[serde(skip_serializing_if = "CursorOut::is_none")]
+    pub(crate) cursor: CursorOut<'c>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) account: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,0 +1,266 @@
+//! The room that an answer may take (behaviour 0.33). Its JSON is written into a text with a bound,
+//! whose memory is taken from the budget as it grows: so what is too large ends before it has cost
+//! more than an answer may. What is made of stored data before it can be written is counted too.
+//!
+//! The bound and the share belong to the thread that makes the answer, for as long as that takes
+//! ([`Room::around`]): they hold for whatever is written inside, however deep in a shape, and no
+//! shape has to hand them on.
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde::ser::Error as _;
+
+use crate::budget::MemoryShare;
+
+/// Bytes of JSON that an answer has at most, or of a page each of its rows (behaviour 0.33).
+pub(crate) const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes of JSON at which a page ends (behaviour 0.33).
+const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes of an answer that are written on the thread of its request, which serves many others.
+const MAX_BYTES_AT_ONCE: usize = 256 * 1024;
+/// Bytes of an answer that take nothing of the budget, so that short answers are always given.
+const FREE_BYTES: usize = 4 * 1024;
+/// Bytes by which a large text grows.
+const GROWTH: usize = 8 * 1024 * 1024;
+
+/// Why an answer could not be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoAnswer {
+    /// It takes more room than it may.
+    #[error("an answer would take more than it may")]
+    TooLarge,
+    /// The memory for answers is in use.
+    #[error("the memory for answers is in use")]
+    Crowded,
+    /// It is no JSON: a mistake of this program.
+    #[error("{0}")]
+    Fault(String),
+}
+
+impl From<serde_json::Error> for NoAnswer {
+    fn from(error: serde_json::Error) -> Self {
+        taken_fault().unwrap_or_else(|| Self::Fault(error.to_string()))
+    }
+}
+
+/// The room for one answer.
+pub(crate) struct Room {
+    most: usize,
+    share: MemoryShare,
+    shortens: bool,
+}
+
+thread_local! {
+    /// The room for the answer that this thread makes.
+    static ROOM: RefCell<Option<Room>> = const { RefCell::new(None) };
+    /// Bytes of the text that is being written.
+    static WRITTEN: Cell<usize> = const { Cell::new(0) };
+    /// Where in it the row begins that is being written.
+    static ROW: Cell<usize> = const { Cell::new(0) };
+    /// Bytes made of stored data for that row, beside the text.
+    static MADE: Cell<usize> = const { Cell::new(0) };
+    /// Why the text ends.
+    static FAULT: RefCell<Option<NoAnswer>> = const { RefCell::new(None) };
+}
+
+impl Room {
+    /// For the answer of a read.
+    pub(crate) const fn of_read(share: MemoryShare) -> Self {
+        Self { most: MAX_ANSWER_BYTES, share, shortens: false }
+    }
+
+    /// For an answer that is short enough to be written at once.
+    pub(crate) const fn at_once(share: MemoryShare) -> Self {
+        Self { most: MAX_BYTES_AT_ONCE, share, shortens: false }
+    }
+
+    /// For the answer of a write: what is too large for it is shortened.
+    pub(crate) const fn of_write(share: MemoryShare) -> Self {
+        Self { most: MAX_ANSWER_BYTES, share, shortens: true }
+    }
+
+    /// Makes an answer in this room; with it comes the memory it takes.
+    pub(crate) fn around<T>(self, make: impl FnOnce() -> T) -> (T, Option<MemoryShare>) {
+        /// However the making ends, the thread makes other answers next.
+        struct Ended;
+        impl Drop for Ended {
+            fn drop(&mut self) {
+                ROOM.take();
+            }
+        }
+        let _ended = Ended;
+        ROOM.replace(Some(self));
+        let made = make();
+        (made, ROOM.take().map(|room| room.share))
+    }
+}
+
+/// Whether an answer that is too large is shortened.
+pub(crate) fn shortens() -> bool {
+    ROOM.with_borrow(|room| room.as_ref().is_some_and(|room| room.shortens))
+}
+
+/// Writes an answer, or a part of one, as JSON.
+///
+/// # Errors
+/// [`NoAnswer`].
+pub(crate) fn write(value: &impl Serialize) -> Result<Vec<u8>, NoAnswer> {
+    begin();
+    let mut text = Text { bytes: Vec::new() };
+    serde_json::to_writer(&mut text, value)?;
+    Ok(text.bytes)
+}
+
+/// A text that is put together by whoever writes it, and counts its parts ([`make_of`]).
+///
+/// # Errors
+/// [`NoAnswer`].
+pub(crate) fn written(
+    write: impl FnOnce() -> serde_json::Result<Vec<u8>>,
+) -> Result<Vec<u8>, NoAnswer> {
+    begin();
+    Ok(write()?)
+}
+
+/// As [`write`], for what is short: it takes nothing of the budget.
+pub(crate) fn write_short(value: &impl Serialize) -> Result<Vec<u8>, NoAnswer> {
+    begin();
+    Ok(serde_json::to_vec(value)?)
+}
+
+fn begin() {
+    FAULT.take();
+    WRITTEN.set(0);
+    ROW.set(0);
+    MADE.set(0);
+}
+
+/// Begins the next row of a page, if there is room for one.
+pub(crate) fn begin_row() -> bool {
+    if WRITTEN.get() >= MAX_PAGE_BYTES {
+        return false;
+    }
+    ROW.set(WRITTEN.get());
+    MADE.set(0);
+    true
+}
+
+/// Counts what is made of so many bytes of stored data for the answer before it is written.
+///
+/// # Errors
+/// When it is too much; [`write`] then tells why.
+pub(crate) fn make_of(bytes: usize) -> serde_json::Result<()> {
+    MADE.set(MADE.get().saturating_add(bytes));
+    let made = if MADE.get() > most() {
+        Err(NoAnswer::TooLarge)
+    } else {
+        cover(WRITTEN.get().saturating_add(MADE.get()))
+    };
+    made.map_err(|fault| {
+        FAULT.replace(Some(fault));
+        serde_json::Error::custom("an answer has no more room")
+    })
+}
+
+fn taken_fault() -> Option<NoAnswer> {
+    FAULT.take()
+}
+
+fn most() -> usize {
+    ROOM.with_borrow(|room| room.as_ref().map_or(MAX_ANSWER_BYTES, |room| room.most))
+}
+
+/// Takes memory for so many bytes in all.
+fn cover(bytes: usize) -> Result<(), NoAnswer> {
+    if bytes <= FREE_BYTES {
+        return Ok(());
+    }
+    ROOM.with_borrow_mut(|room| {
+        let Some(room) = room else { return Ok(()) };
+        room.share.cover(bytes).map_err(|_| NoAnswer::Crowded)
+    })
+}
+
+/// A text with a bound.
+struct Text {
+    bytes: Vec<u8>,
+}
+
+impl Text {
+    /// Makes place for so many bytes more.
+    fn grow(&mut self, more: usize) -> Result<(), NoAnswer> {
+        let needed = self.bytes.len().saturating_add(more);
+        let most = ROW.get().saturating_add(most());
+        if needed > most {
+            return Err(NoAnswer::TooLarge);
+        }
+        let held = self.bytes.capacity();
+        let wanted = held.saturating_add(held.min(GROWTH)).max(FREE_BYTES);
+        let size = wanted.min(most).max(needed);
+        cover(size.saturating_add(MADE.get()))?;
+        self.bytes.reserve_exact(size.saturating_sub(self.bytes.len()));
+        Ok(())
+    }
+}
+
+impl Write for Text {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map(|()| bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() > self.bytes.capacity() - self.bytes.len()
+            && let Err(fault) = self.grow(bytes.len())
+        {
+            FAULT.replace(Some(fault));
+            return Err(io::Error::other("an answer has no more room"));
+        }
+        self.bytes.extend_from_slice(bytes);
+        WRITTEN.set(self.bytes.len());
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::{Borrower, Budget};
+    use daybook_domain::id::UserId;
+
+    const USER: Borrower = Borrower::User(UserId::new(1));
+    const MEGABYTE: usize = 1024 * 1024;
+
+    #[test]
+    fn rule_0_33_an_answer_ends_where_its_room_ends() {
+        let budget = Budget::of_megabytes(512);
+        let text = "x".repeat(MAX_ANSWER_BYTES - 2);
+        let of_read = || Room::of_read(budget.grant(USER));
+        assert_eq!(of_read().around(|| write(&text)).0.unwrap().len(), MAX_ANSWER_BYTES);
+        let longer = format!("{text}x");
+        assert_eq!(of_read().around(|| write(&longer)).0, Err(NoAnswer::TooLarge));
+        assert_eq!(write(&longer), Err(NoAnswer::TooLarge), "also where no room was made");
+        let at_once = Room::at_once(budget.grant(USER));
+        assert_eq!(at_once.around(|| write(&text)).0, Err(NoAnswer::TooLarge));
+        let made = of_read().around(|| make_of(MAX_ANSWER_BYTES + 1).map_err(NoAnswer::from)).0;
+        assert_eq!(made, Err(NoAnswer::TooLarge));
+    }
+
+    #[test]
+    fn rule_0_22_answers_take_their_memory_from_the_budget() {
+        let budget = Budget::of_megabytes(64);
+        let of_read = || Room::of_read(budget.grant(USER));
+        let (text, held) = of_read().around(|| write(&"x".repeat(30 * MEGABYTE)));
+        assert_eq!(text.unwrap().len(), 30 * MEGABYTE + 2);
+        let second = || of_read().around(|| write(&"x".repeat(30 * MEGABYTE))).0;
+        assert_eq!(second(), Err(NoAnswer::Crowded));
+        assert!(of_read().around(|| write(&"short")).0.is_ok(), "short ones need none");
+        drop(held);
+        assert!(second().is_ok());
+    }
+}

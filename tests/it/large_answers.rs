@@ -1,0 +1,160 @@
+//! Answers have bounds (0.33): pages end early and are walked completely, other reads are refused,
+//! writes are done and show less.
+
+use std::collections::BTreeSet;
+
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, unique};
+use serde_json::{Map, Value, json};
+
+use crate::Lone;
+use crate::reading::{batch, items};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        rule_2_11_pages_of_events_end_early,
+        rule_2_11_pages_of_transactions_end_early,
+        rule_0_33_what_is_too_large_is_refused_or_shortened,
+    ]
+}
+
+const MEGABYTE: usize = 1024 * 1024;
+
+/// Nearly as many properties as a resource may have.
+fn properties() -> Value {
+    let pairs = (0..7).map(|number| (format!("p{number}"), json!("x".repeat(8_000))));
+    Value::Object(pairs.collect::<Map<_, _>>())
+}
+
+/// A book with so many groups of large properties, and so many accounts in all of them.
+fn amplified(server: &Server, groups: usize, accounts: usize) -> Cast {
+    let cast = Cast::new(server);
+    let group = |number| json!({"name": format!("G{number}"), "properties": properties()});
+    let made = cast.owner.post(&cast.path("/groups/batch"), &batch((0..groups).map(group)));
+    let groups: Vec<Value> = items(&made.ok()).iter().map(|one| json!({"id": one["id"]})).collect();
+    let account =
+        |number| json!({"name": format!("A{number}"), "type": "ASSET", "groups": groups});
+    let made = cast.owner.post(&cast.path("/accounts/batch"), &batch((0..accounts).map(account)));
+    assert_eq!(made.status, 200, "{:.300}", made.text);
+    cast
+}
+
+/// Walks through a list, and returns the ids of its rows and how many pages it took. No page takes
+/// much more than 8 MB.
+fn walk(cast: &Cast, path: &str, largest_row: usize) -> (Vec<String>, usize) {
+    let (mut ids, mut pages, mut cursor) = (Vec::new(), 0, None::<String>);
+    loop {
+        let caller = match &cursor {
+            Some(cursor) => cast.owner.header("cursor", cursor),
+            None => cast.owner.clone(),
+        };
+        let answer = caller.get(&cast.path(path));
+        assert!(answer.text.len() < 8 * MEGABYTE + largest_row, "{} bytes", answer.text.len());
+        let page = answer.ok();
+        pages += 1;
+        assert!(!items(&page).is_empty(), "an empty page");
+        ids.extend(items(&page).iter().map(|row| row["id"].as_str().expect("an id").to_owned()));
+        match page["cursor"].as_str() {
+            Some(next) => cursor = Some(next.to_owned()),
+            None => return (ids, pages),
+        }
+    }
+}
+
+fn rule_2_11_pages_of_events_end_early(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = amplified(&server, 4, 10);
+    let transaction = |number: usize| {
+        json!({
+            "date": "2025-01-31",
+            "amount": 1,
+            "creditAccount": {"name": format!("A{}", number % 10)},
+            "debitAccount": {"name": format!("A{}", (number + 1) % 10)},
+            "description": "one of many",
+        })
+    };
+    let bodies = batch((0..25).map(transaction));
+    cast.owner.post(&cast.path("/transactions/batch"), &bodies).ok();
+    let (ids, pages) = walk(&cast, "/events?limit=200", 2 * MEGABYTE);
+    // 25 rows of 900 KB, and smaller ones.
+    assert!((3..8).contains(&pages), "{pages} pages");
+    let mut sequences: Vec<i64> = Vec::new();
+    for id in &ids {
+        let event = cast.owner.get(&cast.path(&format!("/events/{id}"))).ok();
+        sequences.push(event["sequence"].as_i64().expect("a number"));
+    }
+    let last = i64::try_from(sequences.len()).expect("few");
+    assert_eq!(sequences, (1..=last).rev().collect::<Vec<_>>(), "each once, newest first");
+}
+
+fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    let file = |number| json!({"name": format!("f{number}"), "properties": properties()});
+    let create = |number| cast.owner.post(&cast.path("/files"), &file(number)).ok();
+    let files: Vec<Value> = (0..20).map(|number| json!({"id": create(number)["id"]})).collect();
+    let transaction = |number| json!({"description": format!("t{number}"), "files": files});
+    let bodies = batch((0..30).map(transaction));
+    let made = cast.owner.post(&cast.path("/transactions/batch"), &bodies).ok();
+    let made: BTreeSet<_> =
+        items(&made).iter().map(|one| one["id"].as_str().expect("an id").to_owned()).collect();
+    for limit in [1_000, 9] {
+        let (ids, pages) = walk(&cast, &format!("/transactions?limit={limit}"), 2 * MEGABYTE);
+        assert!((4..6).contains(&pages), "{pages} pages");
+        assert_eq!((ids.len(), ids.into_iter().collect::<BTreeSet<_>>()), (30, made.clone()));
+    }
+    // What is named has no next page, and is all there.
+    let named: Vec<&str> = made.iter().map(String::as_str).collect();
+    let all = cast.owner.get(&cast.path(&format!("/transactions?ids={}", named.join(",")))).ok();
+    assert_eq!(items(&all).len(), 30);
+    let (files, pages) = walk(&cast, "/files?limit=1000", MEGABYTE);
+    assert_eq!((files.len(), pages), (20, 1));
+}
+
+fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {
+    let server = Server::start(engine);
+    // 69 MB of accounts.
+    let cast = amplified(&server, 10, 125);
+    let refused = |path: &str, advice: &str| {
+        let message = cast.owner.get(&cast.path(path)).refused(400, "answerTooLarge");
+        assert!(message.contains("64 MB") && message.contains(advice), "{message}");
+    };
+    refused("/accounts", "groups/{id}/accounts");
+    refused("/groups/G1/accounts", "single");
+    refused("/balances?query=group:G1", "fewer accounts");
+    refused("?loadAccounts=true", "single");
+    let account = cast.owner.get(&cast.path("/accounts/A7")).ok();
+    assert_eq!(items(&cast.owner.get(&cast.path("/groups")).ok()).len(), 10);
+    let bodies = |hidden: bool| {
+        let body = |number| {
+            json!({"id": account["id"], "name": format!("A{number}"), "archived": hidden})
+        };
+        batch([body(7)])
+    };
+    // A small answer is whole.
+    let whole = cast.owner.put(&cast.path("/accounts/batch"), &bodies(true));
+    assert!(!whole.headers.contains_key("answer-shortened"), "{:?}", whole.headers);
+    assert_eq!(items(&whole.ok())[0]["groups"].as_array().expect("groups").len(), 10);
+    let ids: Vec<Value> = (0..125)
+        .map(|number| {
+            let one = cast.owner.get(&cast.path(&format!("/accounts/A{number}"))).ok();
+            json!({"id": one["id"], "archived": true})
+        })
+        .collect();
+    for key in [None, Some(unique("key"))] {
+        let caller = match &key {
+            Some(key) => cast.owner.header("Idempotency-Key", key),
+            None => cast.owner.clone(),
+        };
+        let answer = caller.put(&cast.path("/accounts/batch"), &batch(ids.clone()));
+        let shown: Vec<Value> = items(&serde_json::from_str(&answer.text).expect("JSON")).clone();
+        assert_eq!(answer.status, 200, "{:.300}", answer.text);
+        let wanted: Vec<Value> = ids.iter().map(|one| json!({"id": one["id"]})).collect();
+        assert_eq!(shown, wanted);
+        if key.is_none() {
+            let header = answer.headers.get("answer-shortened");
+            assert_eq!(header.map(String::as_str), Some("true"), "{:?}", answer.headers);
+        }
+    }
+    // It is done all the same.
+    assert_eq!(cast.owner.get(&cast.path("/accounts/A99")).ok()["archived"], true);
+}
