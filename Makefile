@@ -79,6 +79,11 @@ failover: ## kill the primary of two PostgreSQL servers while clients write; nee
 	$(CARGO) build --release --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/failover $(FAILOVER)
 
+.PHONY: siege
+siege: postgres ## attack as one user, and see what another one notices (SIEGE="--only events")
+	$(CARGO) build --release --workspace
+	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/siege $(SIEGE)
+
 .PHONY: fuzz
 fuzz: ## made-up input for all that reads text, for three minutes (FUZZ="--minutes 60")
 	$(CARGO) build --release --workspace

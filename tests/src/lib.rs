@@ -27,6 +27,7 @@ pub mod provider;
 pub mod receiver;
 pub mod release;
 mod server;
+pub mod siege;
 pub mod sim;
 pub mod small_disk;
 pub mod statement;

@@ -204,6 +204,11 @@ impl Server {
         child.try_wait().expect("the state of the process")
     }
 
+    /// Whether the process has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.exited().is_some()
+    }
+
     /// The engine it runs on.
     pub fn engine(&self) -> Engine {
         self.options.engine

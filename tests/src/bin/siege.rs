@@ -1,0 +1,78 @@
+//! `make siege`: attacks a server with what one token may do, and watches what another user
+//! notices.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use daybook_tests::siege::{Bounds, Plan, Size, attack, run, table};
+use daybook_tests::{Engine, finish, release};
+
+/// Attacks Daybook's release build as one user, and measures what another one notices.
+#[derive(Parser)]
+struct Arguments {
+    /// One attack alone; several with commas.
+    #[arg(long, value_name = "ATTACK", value_delimiter = ',', value_parser = attack::names())]
+    only: Vec<String>,
+    /// How long each attack is.
+    #[arg(long, default_value_t = 30)]
+    seconds: u64,
+    /// Connections of the attacker.
+    #[arg(long, default_value_t = 8)]
+    connections: usize,
+    /// The database engine.
+    #[arg(long, value_enum, default_value_t = Engines::Both)]
+    engine: Engines,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Engines {
+    Sqlite,
+    Postgres,
+    Both,
+}
+
+/// What must hold.
+const BOUNDS: Bounds = Bounds { p99: Duration::from_millis(500), resident: 512.0 };
+/// How long the victim is watched in peace.
+const PEACE: Duration = Duration::from_secs(4);
+
+fn main() -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::parse();
+    release::prefer(true)?;
+    let engines = match arguments.engine {
+        Engines::Sqlite => vec![Engine::Sqlite],
+        Engines::Postgres => vec![Engine::Postgres],
+        Engines::Both => Engine::ALL.to_vec(),
+    };
+    let chosen = |name: &str| {
+        arguments.only.is_empty() || arguments.only.iter().any(|only| only == name)
+    };
+    let mut lost = 0;
+    for engine in engines {
+        let plan = Plan {
+            engine,
+            size: Size::Full,
+            peace: PEACE,
+            attack: Duration::from_secs(arguments.seconds),
+            connections: arguments.connections,
+        };
+        let mut sieges = Vec::new();
+        for attack in attack::ALL.iter().filter(|attack| chosen(attack.name)) {
+            let siege = run(attack, plan)?;
+            let violations = siege.violations(BOUNDS);
+            let said = if violations.is_empty() { "held".to_owned() } else { violations.join("; ") };
+            println!("{engine} {}: {said}", attack.name);
+            lost += usize::from(!violations.is_empty());
+            sieges.push(siege);
+        }
+        println!("\n{}\n", table(&engine.to_string(), &sieges, BOUNDS));
+    }
+    finish();
+    if lost == 0 {
+        println!("every siege was held");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{lost} sieges were not held");
+    Ok(ExitCode::FAILURE)
+}

@@ -1,0 +1,77 @@
+//! The attacks, each one request that an ordinary token may send, or a few.
+
+mod answers;
+mod bodies;
+mod queries;
+mod writes;
+
+use super::ground::Ground;
+use super::gun::{Request, Then};
+
+/// What an attack fires.
+pub enum Weapon {
+    /// Requests, one after another on each connection, made from their number.
+    Requests(Box<dyn Fn(u64) -> Request + Send + Sync>),
+    /// So many connections of another address on which nothing is said.
+    Idle(usize),
+}
+
+/// An attack.
+pub struct Attack {
+    /// Its name.
+    pub name: &'static str,
+    /// Prepares what it needs.
+    pub(super) prepare: fn(&Ground) -> anyhow::Result<Weapon>,
+    /// How many files the server may have open, when that matters.
+    pub(super) open_files: Option<u32>,
+}
+
+const fn attack(name: &'static str, prepare: fn(&Ground) -> anyhow::Result<Weapon>) -> Attack {
+    Attack { name, prepare, open_files: None }
+}
+
+/// All attacks.
+pub const ALL: [Attack; 15] = [
+    attack("events", answers::events),
+    attack("accounts", answers::accounts),
+    attack("files", answers::files),
+    attack("put", answers::put),
+    attack("searches", queries::searches),
+    attack("hashtags", queries::hashtags),
+    attack("copies", writes::copies),
+    attack("lines", writes::lines),
+    attack("bodies", bodies::withheld),
+    attack("trickle", bodies::trickling),
+    attack("items", bodies::items),
+    attack("values", bodies::values),
+    attack("no-ops", writes::no_ops),
+    attack("urls", writes::urls),
+    Attack { name: "sockets", prepare: bodies::sockets, open_files: Some(SLOTS * 2) },
+];
+
+/// Connections that the server takes at once when they are attacked.
+const SLOTS: u32 = 100;
+
+/// The names of all attacks.
+pub fn names() -> Vec<&'static str> {
+    ALL.iter().map(|attack| attack.name).collect()
+}
+
+fn requests(make: impl Fn(u64) -> Request + Send + Sync + 'static) -> Weapon {
+    Weapon::Requests(Box::new(make))
+}
+
+/// A GET whose answer is read.
+fn get(path: String) -> Request {
+    Request { method: "GET", path, headers: String::new(), body: Vec::new(), then: Then::Read }
+}
+
+/// A request with a body whose answer is read.
+fn send(method: &'static str, path: String, body: impl Into<Vec<u8>>) -> Request {
+    Request { method, path, headers: String::new(), body: body.into(), then: Then::Read }
+}
+
+/// Every second attacker leaves without the answer.
+fn every_second_leaves(turn: u64) -> Then {
+    if turn.is_multiple_of(2) { Then::Leave } else { Then::Read }
+}

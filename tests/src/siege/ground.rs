@@ -1,0 +1,145 @@
+//! Where an attack takes place: a server, and the books of the attacker.
+
+use anyhow::{Context, ensure};
+use serde_json::{Value, json};
+
+use super::Plan;
+use crate::{Client, Options, Server, unique};
+
+/// Transactions of one request that prepares some.
+const BATCH: usize = 5_000;
+
+/// How much is prepared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// As much as hurts.
+    Full,
+    /// A twentieth, to see that it runs.
+    Small,
+}
+
+impl Size {
+    /// So much, or a twentieth of it.
+    pub(super) fn of(self, full: usize) -> usize {
+        match self {
+            Size::Full => full,
+            Size::Small => full.div_ceil(20),
+        }
+    }
+}
+
+/// A server and an attacker who may use it.
+pub struct Ground {
+    pub(super) server: Server,
+    pub(super) attacker: Client,
+    pub(super) size: Size,
+}
+
+impl Ground {
+    pub(super) fn start(plan: Plan, open_files: Option<u32>) -> anyhow::Result<Ground> {
+        // No proxy is trusted: addresses count as they are.
+        let env = vec![("DAYBOOK_TRUSTED_PROXIES".to_owned(), "192.0.2.1".to_owned())];
+        let Plan { engine, size, .. } = plan;
+        let server = Server::start_with(Options { engine, env, open_files, ..Options::default() });
+        let attacker = server.client("attacker@example.com");
+        attacker.token().context("the attacker has a token")?;
+        Ok(Ground { server, attacker, size })
+    }
+
+    pub(super) fn token(&self) -> String {
+        self.attacker.token().unwrap_or_default().to_owned()
+    }
+
+    /// A book of the attacker with two accounts.
+    pub(super) fn book(&self) -> anyhow::Result<String> {
+        let accounts = [("Cash", "ASSET"), ("Food", "OUTGOING")]
+            .map(|(name, kind)| json!({"name": name, "type": kind}));
+        let body = json!({"name": unique("Attack"), "accounts": accounts});
+        Ok(id(&self.attacker.post("/v5/books", &body).ok())?.to_owned())
+    }
+
+    /// Records so many transactions, and answers their ids.
+    pub(super) fn record(
+        &self,
+        book: &str,
+        count: usize,
+        fields: impl Fn(usize) -> Value,
+    ) -> anyhow::Result<Vec<String>> {
+        self.record_in(book, (count, BATCH), fields)
+    }
+
+    /// The same, so many in a request.
+    pub(super) fn record_in(
+        &self,
+        book: &str,
+        (count, batch): (usize, usize),
+        fields: impl Fn(usize) -> Value,
+    ) -> anyhow::Result<Vec<String>> {
+        let mut ids = Vec::new();
+        for first in (0..count).step_by(batch) {
+            let items: Vec<Value> =
+                (first..count.min(first + batch)).map(|number| dinner(&fields(number))).collect();
+            let path = format!("/v5/books/{book}/transactions/batch");
+            let made = self.attacker.post(&path, &json!({"items": items})).ok();
+            for item in made["items"].as_array().context("a list of transactions")? {
+                ids.push(id(item)?.to_owned());
+            }
+        }
+        ensure!(ids.len() == count, "{} of {count} transactions", ids.len());
+        Ok(ids)
+    }
+
+    /// Files with as many properties as there may be, without content.
+    pub(super) fn files(&self, book: &str, count: usize) -> anyhow::Result<Vec<Value>> {
+        let path = format!("/v5/books/{book}/files");
+        let made = (0..count).map(|number| {
+            let body = json!({"name": format!("{number}.txt"), "properties": stuffing()});
+            Ok(json!({"id": id(&self.attacker.post(&path, &body).ok())?}))
+        });
+        made.collect()
+    }
+
+    /// Ten groups with as many properties as there may be, and 300 accounts in all of them.
+    pub(super) fn chart(&self, book: &str) -> anyhow::Result<()> {
+        let groups: Vec<Value> =
+            (0..10).map(|number| json!({"name": format!("G{number}")})).collect();
+        let stuffed: Vec<Value> = groups
+            .iter()
+            .map(|group| json!({"name": group["name"], "properties": stuffing()}))
+            .collect();
+        let accounts: Vec<Value> = (0..self.size.of(300))
+            .map(|number| json!({"name": format!("A{number}"), "type": "ASSET", "groups": groups}))
+            .collect();
+        for (kind, all, batch) in [("groups", stuffed, 10), ("accounts", accounts, 10)] {
+            for items in all.chunks(batch) {
+                let path = format!("/v5/books/{book}/{kind}/batch");
+                self.attacker.post(&path, &json!({"items": items})).ok();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// As many properties as a resource may have: 64 KB in all, 8 KB each.
+fn stuffing() -> Value {
+    (0..8).map(|number| (format!("p{number}"), json!("x".repeat(8_150)))).collect()
+}
+
+/// A transaction with some fields replaced.
+fn dinner(fields: &Value) -> Value {
+    let mut body = json!({
+        "date": "2025-01-31",
+        "amount": "12.50",
+        "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+        "description": "Dinner",
+    });
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        body[name] = value.clone();
+    }
+    body
+}
+
+pub(super) fn id(resource: &Value) -> anyhow::Result<&str> {
+    resource["id"].as_str().with_context(|| format!("a resource without an id: {resource}"))
+}

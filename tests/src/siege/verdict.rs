@@ -1,0 +1,94 @@
+//! Whether a siege was held, and its line in the table.
+
+use std::time::Duration;
+
+use super::Siege;
+use crate::table::{Cell, Table};
+
+/// What must hold during an attack, beside that no request of the victim fails, that the server is
+/// ready all the time, and that it does not end.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// The 99th percentile of what the victim's requests take.
+    pub p99: Duration,
+    /// Resident memory in MiB.
+    pub resident: f64,
+}
+
+/// How many kinds of outcomes of the attacker's requests are shown.
+const SHOWN: usize = 6;
+
+impl Siege {
+    /// Everything that does not hold.
+    pub fn violations(&self, bounds: Bounds) -> Vec<String> {
+        let mut found = Vec::new();
+        let p99 = self.during.percentile(99);
+        if p99 > bounds.p99 {
+            found.push(format!("p99 is {} ms", p99.as_millis()));
+        }
+        for (what, failures) in [("failed", &self.failed), ("not ready", &self.unready)] {
+            if let Some(first) = failures.first() {
+                found.push(format!("{} {what} ({first})", failures.len()));
+            }
+        }
+        // Nothing is known of a process that has ended.
+        if self.resident.is_nan() || self.resident > bounds.resident {
+            found.push(format!("{:.0} MiB", self.resident));
+        }
+        found.extend(self.aborted.clone());
+        found
+    }
+
+    /// What the attacker got, the most frequent first.
+    fn loot(&self) -> String {
+        let mut got: Vec<_> = self.got.iter().collect();
+        got.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let shown = got.iter().take(SHOWN).map(|(outcome, count)| format!("{outcome} x{count}"));
+        let mut words: Vec<String> = shown.collect();
+        words.push(format!("{} MB", self.bytes / 1_000_000));
+        words.join(", ")
+    }
+}
+
+/// The table of an engine.
+pub fn table(engine: &str, sieges: &[Siege], bounds: Bounds) -> Table {
+    let columns = [
+        "attack",
+        "p50",
+        "p99",
+        "p50 then",
+        "p99 then",
+        "max",
+        "/ready",
+        "MiB",
+        "attacker got",
+        "held",
+    ];
+    let mut table = Table::new("siege", &format!("Siege: {engine}"), &columns).method(format!(
+        "Times of the victim in ms, in peace and during the attack; p99 at most {} ms, resident \
+            memory at most {} MiB, nothing fails, /ready is always 200.",
+        bounds.p99.as_millis(),
+        bounds.resident
+    ));
+    for siege in sieges {
+        let violations = siege.violations(bounds);
+        let (before, during) = (&siege.before, &siege.during);
+        table.row([
+            Cell::from(siege.name),
+            Cell::Figure(before.milliseconds(50), 1),
+            Cell::Figure(before.milliseconds(99), 1),
+            Cell::Figure(during.milliseconds(50), 1),
+            Cell::Figure(during.milliseconds(99), 1),
+            Cell::whole(during.milliseconds(100)),
+            Cell::whole(siege.ready.as_secs_f64() * 1e3),
+            Cell::whole(siege.resident),
+            Cell::from(siege.loot()),
+            Cell::from(if violations.is_empty() {
+                "yes".to_owned()
+            } else {
+                violations.join("; ")
+            }),
+        ]);
+    }
+    table
+}
