@@ -173,6 +173,7 @@ modules! {
         backups,
         collection_moves,
         contract_fuzz,
+        crowds,
         delivery_sweeps,
         durability,
         event_corruption,

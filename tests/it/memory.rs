@@ -1,9 +1,9 @@
 //! Memory (0.22): bodies on their way in and contents of files on their way out are bounded
 //! together, and nobody has more of them than is left for others (0.34).
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use daybook_tests::{Answer, Client, Engine, Options, Server, id, pause};
 use serde_json::json;
@@ -13,7 +13,11 @@ use crate::files::base64;
 use crate::wire::connect;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![bodies_and_contents_share_a_bound]
+    crate::lone![
+        bodies_and_contents_share_a_bound,
+        a_large_body_needs_a_door_and_goes_on,
+        a_body_has_a_bound_of_values,
+    ]
 }
 
 const MEGABYTE: usize = 1024 * 1024;
@@ -84,4 +88,54 @@ fn bodies_and_contents_share_a_bound(engine: Engine) {
     drop((held, too));
     until(200, create);
     assert_eq!(until(200, || carol.get(&path)).body["content"], content.as_str());
+}
+
+/// What is answered to a body of 1 MB of which only a part comes, and after which time.
+fn part_of_a_body(server: &Server, path: &str, caller: &Client) -> (String, Duration) {
+    let mut stream = connect(server);
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: \
+            {MEGABYTE}\r\n\r\n",
+        caller.token().expect("a token")
+    );
+    let sent = Instant::now();
+    stream.write_all(head.as_bytes()).expect("sent");
+    // The server has to read all of it to find it large: what it left unread would take its answer
+    // back when it closes.
+    drop(stream.write_all(&vec![b' '; 64 * 1024 + 1]));
+    stream.set_read_timeout(Some(Duration::from_secs(25))).expect("a timeout");
+    let mut chunk = [0; 4096];
+    let count = stream.read(&mut chunk).unwrap_or_default();
+    (String::from_utf8_lossy(&chunk[..count]).into_owned(), sent.elapsed())
+}
+
+/// 0.34: a stranger is not listened to for long; 0.19: who was let in must go on.
+fn a_large_body_needs_a_door_and_goes_on(engine: Engine) {
+    let server = Server::start(engine);
+    let [alice, bob] = ["alice", "bob"].map(|name| server.client(&format!("{name}@example.com")));
+    let book = id(&alice.post("/v5/books", &json!({"name": "B"})).ok()).to_owned();
+    let path = format!("/v5/books/{book}/transactions/batch");
+    let (answer, took) = part_of_a_body(&server, &path, &bob);
+    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    assert!(took < Duration::from_secs(9), "{took:?}");
+    let (answer, took) = part_of_a_body(&server, &path, &alice);
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert!(Duration::from_secs(9) < took && took < Duration::from_secs(20), "{took:?}");
+}
+
+/// 0.34: values are counted where they are none of a text.
+fn a_body_has_a_bound_of_values(engine: Engine) {
+    let server = Server::start(engine);
+    let caller = server.client("alice@example.com");
+    let send = |body: String| {
+        caller.send_raw("POST", "/v5/books", Some("application/json"), body.as_bytes())
+    };
+    let many = format!("{{\"name\":\"B\",\"x\":[{}0]}}", "0,".repeat(1_000_001));
+    send(many).refused(413, "requestTooLarge");
+    send(format!("{{\"name\":\"B\",\"x\":\"{}\"}}", ",".repeat(2_000_000))).ok();
+    let items = format!("{{\"items\":[{}{{}}]}}", "{},".repeat(500_000));
+    let book = id(&caller.post("/v5/books", &json!({"name": "B"})).ok()).to_owned();
+    let path = format!("/v5/books/{book}/transactions/batch");
+    let answer = caller.send_raw("POST", &path, Some("application/json"), items.as_bytes());
+    answer.refused(400, "badRequest");
 }

@@ -7,34 +7,33 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::time::Duration;
 
 use actix_web::dev::Payload;
-use actix_web::error::PayloadError;
 use actix_web::http::header::CONTENT_TYPE;
-use actix_web::web::{Bytes, BytesMut};
 use actix_web::{FromRequest, HttpRequest};
 use daybook_domain::event::Hash;
 use daybook_domain::permission::Action;
 use daybook_service::access;
+use daybook_service::batch::MAX_ITEMS;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use tokio::time::{Instant, timeout_at};
 
-use crate::budget::{MemoryShare, borrower};
+use crate::budget::{MAX_SMALL, MemoryShare, borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::{note_hash, wants_hash};
+use crate::receive::collect;
 use crate::request::ApiRequest;
 use crate::socket::ConnectionState;
 use crate::{blocking, request};
 
 /// Largest body in bytes (behaviour 10.8).
 const MAX_BYTES: usize = 32 * 1024 * 1024;
-/// How long a body may take to arrive, and how many bytes earn it one second more: a file of 20 MB
-/// may come over a slow line.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-const LEAST_BYTES_PER_SECOND: usize = 64 * 1024;
+/// Most values in a body, by the commas between them: the smallest takes two bytes there, and many
+/// more once it is read.
+const MAX_VALUES: usize = 1_000_000;
+/// What a value is taken to need besides.
+const BYTES_OF_A_VALUE: usize = 32;
 
 /// A body that has been read as JSON.
 pub(crate) struct Body<T>(pub(crate) T);
@@ -48,8 +47,33 @@ pub(crate) struct Items<T> {
 }
 
 #[derive(serde::Deserialize)]
+#[serde(bound = "T: serde::Deserialize<'de>")]
 struct ItemsFields<T> {
+    #[serde(deserialize_with = "items")]
     items: Vec<T>,
+}
+
+/// Reads items. Behind the first that is too many they are read, but not kept.
+fn items<'de, T: Deserialize<'de>, D: Deserializer<'de>>(reader: D) -> Result<Vec<T>, D::Error> {
+    struct ListVisitor<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a sequence")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+            let mut items = Vec::new();
+            while let Some(item) = list.next_element::<T>()? {
+                if items.len() <= MAX_ITEMS {
+                    items.push(item);
+                }
+            }
+            Ok(items)
+        }
+    }
+    reader.deserialize_seq(ListVisitor(PhantomData))
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
@@ -126,16 +150,25 @@ async fn body_or_refusal<T>(
     read: Result<T, ApiError>,
 ) -> Result<T, ApiError> {
     if read.is_err() {
-        // The condition of `If-Match` is not evaluated: no resource is looked at.
-        let caller = ApiRequest::extract(request).await?.conditional()?;
-        let book = caller.book();
-        if !book.is_empty() {
-            caller
-                .on_snapshot(move |tx, cx| access::enter(tx, cx, &book, Action::ReadBook).map(drop))
-                .await?;
-        }
+        enter(request).await?;
     }
     read
+}
+
+/// Looks whether the caller may see the book that the path names, if it names one.
+///
+/// # Errors
+/// 404 to everybody else; 400 for an `If-Match` that cannot be read.
+async fn enter(request: &HttpRequest) -> Result<(), ApiError> {
+    // The condition of `If-Match` is not evaluated: no resource is looked at.
+    let caller = ApiRequest::extract(request).await?.conditional()?;
+    let book = caller.book();
+    if !book.is_empty() {
+        caller
+            .on_snapshot(move |tx, cx| access::enter(tx, cx, &book, Action::ReadBook).map(drop))
+            .await?;
+    }
+    Ok(())
 }
 
 /// Receives a body and reads it. Leaves its hash with the request if an idempotency key needs it.
@@ -146,15 +179,17 @@ async fn receive<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let borrower = borrower(request).await?;
     let mut grant = request::state(request)?.budget.grant(borrower);
-    let bytes = collect(payload, &mut grant, MAX_BYTES).await?;
+    let bytes = collect(payload, &mut grant, MAX_BYTES, async || enter(request).await).await?;
     if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
         connection.received();
     }
-    grant.leave_with(request);
     let hashed = wants_hash(request);
-    let (hash, body) =
-        blocking::compute(bytes.len(), move || (hashed.then(|| Hash::of(&bytes)), read(&bytes)))
-            .await?;
+    let (grant, hash, body) = blocking::compute(bytes.len(), move || {
+        let body = cover_values(&mut grant, &bytes).and_then(|()| read(&bytes));
+        (grant, hashed.then(|| Hash::of(&bytes)), body)
+    })
+    .await?;
+    grant.leave_with(request);
     if let Some(hash) = hash {
         note_hash(request, hash);
     }
@@ -177,39 +212,31 @@ pub(crate) fn is_of_type(request: &HttpRequest, known: impl FnOnce(&str) -> bool
     essence.is_empty() || known(&essence)
 }
 
-/// Collects a body of so many bytes at most.
-///
-/// # Errors
-/// 400, 408, 413, 503.
-pub(crate) async fn collect(
-    mut payload: Payload,
-    grant: &mut MemoryShare,
-    most: usize,
-) -> Result<Bytes, ApiError> {
-    let started = Instant::now();
-    let mut bytes = BytesMut::new();
-    loop {
-        let earned = u64::try_from(bytes.len() / LEAST_BYTES_PER_SECOND).unwrap_or(u64::MAX);
-        let next =
-            std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
-        let next = timeout_at(started + BODY_TIMEOUT + Duration::from_secs(earned), next)
-            .await
-            .map_err(|_| RequestError::BodyTooSlow)?;
-        let Some(chunk) = next else { return Ok(bytes.freeze()) };
-        let chunk = chunk.map_err(|error| {
-            if matches!(error, PayloadError::Overflow) {
-                RequestError::TooLarge
-            } else {
-                RequestError::Malformed(error.to_string())
-            }
-        })?;
-        let size = bytes.len().saturating_add(chunk.len());
-        if size > most {
-            return Err(RequestError::TooLarge.into());
-        }
-        grant.cover(size)?;
-        bytes.extend_from_slice(&chunk);
+/// Books what the values of a body will need besides its text. Few are not counted.
+fn cover_values(grant: &mut MemoryShare, bytes: &[u8]) -> Result<(), ApiError> {
+    if bytes.len() <= MAX_SMALL {
+        return Ok(());
     }
+    let values = count_values(bytes);
+    if values > MAX_VALUES {
+        return Err(RequestError::TooLarge.into());
+    }
+    Ok(grant.cover(bytes.len() + values * BYTES_OF_A_VALUE)?)
+}
+
+/// How many values a text of JSON has, by the commas outside of its strings.
+fn count_values(bytes: &[u8]) -> usize {
+    let (mut values, mut in_string, mut escaped) = (0, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' if !in_string => values += 1,
+            _ => {}
+        }
+    }
+    values
 }
 
 /// Reads a body as JSON. Broken JSON and values of the wrong type are different errors (behaviour
@@ -263,6 +290,18 @@ fn holds_nul(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_counted_outside_of_strings() {
+        for (text, values) in [
+            ("", 0),
+            ("[1,2,3]", 2),
+            (r#"{"a":"x,y","b":"\\",","c":["",""]}"#, 3),
+            (r#"{"a":"x\",,"#, 0),
+        ] {
+            assert_eq!(count_values(text.as_bytes()), values, "{text}");
+        }
+    }
 
     #[test]
     fn escaped_nul_is_found_where_it_is_one() {

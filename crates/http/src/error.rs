@@ -177,7 +177,9 @@ impl RequestError {
             Self::MethodNotAllowed(_) => "this path does not answer that method".to_owned(),
             Self::Malformed(text) => format!("the body is not valid JSON: {text}"),
             Self::InvalidFormat(text) => format!("InvalidFormatException: {text}"),
-            Self::TooLarge => "the body is larger than 32 MB".to_owned(),
+            Self::TooLarge => {
+                "the body is larger than 32 MB, or has more than 1,000,000 values".to_owned()
+            }
             Self::FileTooLarge => {
                 "the content of a file has at most 20 MB (20,971,520 bytes)".to_owned()
             }

@@ -8,11 +8,12 @@ use std::rc::Rc;
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 
-use crate::body::{collect, is_of_type};
+use crate::body::is_of_type;
 use crate::budget::Borrower;
 use crate::client_address::client_address;
 use crate::client_address::network::counted;
 use crate::error::{ApiError, RequestError};
+use crate::receive::collect;
 use crate::request;
 use crate::socket::ConnectionState;
 
@@ -36,7 +37,8 @@ impl FromRequest for Form {
             let state = request::state(&request)?;
             let client = counted(client_address(&request, state));
             let mut grant = state.budget.grant(Borrower::Client(client));
-            let bytes = collect(payload, &mut grant, MAX_FORM).await.map_err(of_form)?;
+            let bytes =
+                collect(payload, &mut grant, MAX_FORM, async || Ok(())).await.map_err(of_form)?;
             if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
                 connection.received();
             }

@@ -37,6 +37,7 @@ mod parameters;
 mod problem;
 mod rate;
 mod reader_shares;
+mod receive;
 mod reply;
 mod request;
 mod room;
@@ -48,15 +49,19 @@ mod security;
 mod segments;
 mod session;
 mod signing_key;
+mod slots;
 mod socket;
 mod state;
 mod template;
+mod timed_body;
 mod token;
 mod transaction;
 mod user;
 mod wakeup;
 mod wire;
 
+use std::future::ready;
+use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -71,6 +76,7 @@ use actix_web::rt::net::TcpStream;
 use actix_web::{App, web};
 
 use health::Contract;
+use slots::Slots;
 use socket::{LINGER, Socket};
 
 pub use api_key::cache::ApiKeyCache;
@@ -118,6 +124,7 @@ pub fn serve(
 ) -> std::io::Result<Server> {
     let contract = web::Data::new(Contract::under(state.public_path()));
     let state = web::Data::from(state);
+    let slots = Slots::new(most_connections, &state.trusted_proxies);
     let workers = available_parallelism().map_or(1, usize::from);
     let builder = Server::build()
         .workers(workers)
@@ -146,9 +153,14 @@ pub fn serve(
             .on_connect_ext(|socket: &Socket, data: &mut Extensions| {
                 drop(data.insert(socket.connection()))
             });
-        let accept = |stream: TcpStream| async move {
-            let peer = stream.peer_addr().ok();
-            Ok::<_, DispatchError>((Socket::new(stream), Protocol::Http1, peer))
+        let slots = slots.clone();
+        let accept = move |stream: TcpStream| {
+            // One whose client has left already, or has no place, is closed.
+            let taken = stream.peer_addr().and_then(|peer| {
+                let slot = slots.take(peer.ip()).ok_or(ErrorKind::ConnectionRefused)?;
+                Ok((Socket::new(stream, slot), Protocol::Http1, Some(peer)))
+            });
+            ready(taken.map_err(DispatchError::Io))
         };
         fn_service(accept).and_then(http.finish(map_config(app, |()| AppConfig::default())))
     };

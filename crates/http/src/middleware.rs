@@ -16,8 +16,9 @@ use crate::budget::KeptShares;
 use crate::rate::counted::CountedRequest;
 use crate::security;
 use crate::session::origin;
-use crate::socket::{ConnectionState, Running, TimedBody};
+use crate::socket::{ConnectionState, Running};
 use crate::state::AppState;
+use crate::timed_body::TimedBody;
 
 /// The header that carries the id of a request, in and out.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

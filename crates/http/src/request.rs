@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
@@ -30,6 +31,7 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::room::Room;
 use crate::run;
 use crate::segments::Segments;
+use crate::socket::ConnectionState;
 use crate::state::AppState;
 
 /// Where a list goes on (behaviour 2.1).
@@ -298,6 +300,9 @@ impl FromRequest for ApiRequest {
             let caller = authenticate(&request, &state, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             let _ = known.send(Borrower::User(user.id));
+            if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
+                connection.let_in();
+            }
             let (now, ids) = ((state.clock)(), Arc::clone(&state.ids));
             // The token of a delivery says which app acts; no header changes that.
             let (agent, depth) = match &caller.acting {

@@ -17,13 +17,13 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::rt::net::TcpStream;
-use actix_web::web::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use crate::error::head_timeout;
+use crate::slots::Slot;
 
 /// How long a client may take to send the head of a request before it is answered 408.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -78,11 +78,16 @@ pub(crate) struct ConnectionState {
     is_awaited: Cell<bool>,
     /// Wakes the task that reads when the phase has changed.
     waker: Cell<Option<Waker>>,
+    slot: Slot,
+    /// Whether a request on it has let somebody in.
+    is_known: Cell<bool>,
 }
 
 impl ConnectionState {
-    fn new() -> Self {
+    fn new(slot: Slot) -> Self {
         Self {
+            slot,
+            is_known: Cell::new(false),
             phase: Cell::new(Phase::Idle),
             has_begun: Cell::new(false),
             deadline: Cell::new(Instant::now() + KEEP_ALIVE),
@@ -94,9 +99,17 @@ impl ConnectionState {
     /// A request begins: its head has been read.
     pub(crate) fn begin(self: &Rc<Self>, has_body: bool) -> Running {
         self.has_begun.set(true);
+        self.slot.set_running(true);
         self.is_awaited.set(true);
         self.phase.set(if has_body { Phase::Receiving } else { Phase::Answering });
         Running { connection: Rc::clone(self), then: KEEP_ALIVE }
+    }
+
+    /// The token of the running request lets somebody in (behaviour 0.35).
+    pub(crate) fn let_in(&self) {
+        if !self.is_known.replace(true) {
+            self.slot.is_known();
+        }
     }
 
     /// The body of the running request has been read.
@@ -130,38 +143,11 @@ impl Drop for Running {
         let connection = &self.connection;
         let ends = self.then == LINGER || connection.phase.get() == Phase::Receiving;
         connection.phase.set(if ends { Phase::Ending } else { Phase::Idle });
+        connection.slot.set_running(false);
         connection.deadline.set(Instant::now() + self.then);
         if let Some(waker) = connection.waker.take() {
             waker.wake();
         }
-    }
-}
-
-/// The body of an answer, with what must live until all of it has been handed to the socket.
-pub(crate) struct TimedBody<K> {
-    body: BoxBody,
-    /// Dropped with the body.
-    _kept: K,
-}
-
-impl<K> TimedBody<K> {
-    pub(crate) fn new(body: BoxBody, kept: K) -> Self {
-        Self { body, _kept: kept }
-    }
-}
-
-impl<K: Unpin> MessageBody for TimedBody<K> {
-    type Error = <BoxBody as MessageBody>::Error;
-
-    fn size(&self) -> BodySize {
-        self.body.size()
-    }
-
-    fn poll_next(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<std::result::Result<Bytes, Self::Error>>> {
-        Pin::new(&mut self.body).poll_next(cx)
     }
 }
 
@@ -177,13 +163,26 @@ pub(crate) struct Socket {
     at_once: usize,
     /// Ends a while after the client has closed its side; `None` while it has not.
     gone: Option<Pin<Box<Sleep>>>,
+    /// Tells that another connection gets the place of this one; `None` when it has been told.
+    given_up: Option<oneshot::Receiver<()>>,
+    is_given_up: bool,
 }
 
 impl Socket {
-    pub(crate) fn new(stream: TcpStream) -> Self {
-        let connection = Rc::new(ConnectionState::new());
+    pub(crate) fn new(stream: TcpStream, mut slot: Slot) -> Self {
+        let given_up = slot.given_up();
+        let connection = Rc::new(ConnectionState::new(slot));
         let idle = Box::pin(sleep_until(connection.deadline.get()));
-        Self { stream, connection, idle, stalled: None, at_once: 0, gone: None }
+        Self {
+            stream,
+            connection,
+            idle,
+            stalled: None,
+            at_once: 0,
+            gone: None,
+            given_up,
+            is_given_up: false,
+        }
     }
 
     /// The connection, for the requests on it.
@@ -205,6 +204,18 @@ impl Socket {
         self.at_once = 0;
         cx.waker().wake_by_ref();
         true
+    }
+
+    /// Whether another connection gets the place, and no request runs. If not, the task is woken
+    /// when it is so.
+    fn makes_room(&mut self, cx: &mut Context<'_>) -> bool {
+        if let Some(given_up) = &mut self.given_up
+            && let Poll::Ready(told) = Pin::new(given_up).poll(cx)
+        {
+            self.given_up = None;
+            self.is_given_up = told.is_ok();
+        }
+        self.is_given_up && !self.connection.phase.get().is_running()
     }
 
     /// Notes that the client has closed its side.
@@ -318,6 +329,9 @@ impl AsyncRead for Socket {
                 self.look_for_end(cx);
             }
             return Poll::Pending;
+        }
+        if self.makes_room(cx) {
+            return Poll::Ready(Ok(()));
         }
         if self.connection.phase.get() == Phase::Refused {
             return if self.read_away(cx, buffer) { Poll::Ready(Ok(())) } else { Poll::Pending };

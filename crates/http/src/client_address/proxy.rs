@@ -12,7 +12,8 @@ use ipnet::IpNet;
 pub struct TrustedProxy(IpNet);
 
 impl TrustedProxy {
-    fn holds(self, address: IpAddr) -> bool {
+    /// Whether it is this address, or one of its network.
+    pub(crate) fn holds(self, address: IpAddr) -> bool {
         self.0.contains(&address)
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn accounts(ground: &Ground) -> anyhow::Result<Weapon> {
 fn charted(ground: &Ground) -> anyhow::Result<String> {
     let book = ground.book()?;
     ground.chart(&book)?;
-    let sides = |number: usize| json!({"creditAccount": {"name": format!("A{}", number % 15)}, "debitAccount": {"name": "Food"}});
+    let sides = |number: usize| json!({"creditAccount": {"name": format!("A{}", number % 15)}});
     ground.record_in(&book, (ground.size.of(200), 20), sides)?;
     Ok(book)
 }

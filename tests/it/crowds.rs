@@ -1,0 +1,58 @@
+//! Connections of a crowded address (0.35): others always get in, and so do newcomers of the same
+//! address.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use daybook_tests::siege::{connect_from_elsewhere, is_open};
+use daybook_tests::{Engine, Options, Server, pause};
+
+use crate::Lone;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![idle_connections_hold_nobody_back]
+}
+
+/// Places for connections, of which strangers of an address have an eighth.
+const SLOTS: u32 = 100;
+
+/// Asks on a connection, and answers the head of what comes.
+fn ask(stream: &mut TcpStream, head: &str) -> String {
+    stream.set_nonblocking(false).expect("a blocking socket");
+    stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+    stream.write_all(head.as_bytes()).expect("sent");
+    let mut chunk = [0; 4096];
+    let count = stream.read(&mut chunk).unwrap_or_default();
+    stream.set_nonblocking(true).expect("a socket");
+    String::from_utf8_lossy(&chunk[..count]).into_owned()
+}
+
+fn idle_connections_hold_nobody_back(engine: Engine) {
+    // No proxy is trusted: addresses count as they are.
+    let env = vec![("DAYBOOK_TRUSTED_PROXIES".to_owned(), "192.0.2.1".to_owned())];
+    let open_files = Some(SLOTS * 2);
+    let server = Server::start_with(Options { engine, env, open_files, ..Options::default() });
+    let connect = || connect_from_elsewhere(server.address()).expect("a connection");
+    let token = server.token("alice@example.com");
+    let enter =
+        format!("GET /v5/user HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n");
+    let mut known = connect();
+    let answer = ask(&mut known, &enter);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+
+    let mut idle: Vec<TcpStream> = (0..120).map(|_| connect()).collect();
+    let started = Instant::now();
+    while idle.iter_mut().filter_map(|stream| is_open(stream).then_some(())).count() > 12 {
+        assert!(started.elapsed() < Duration::from_secs(10), "0.35: strangers have an eighth");
+        pause(Duration::from_millis(50));
+    }
+    let asked = Instant::now();
+    assert_eq!(server.anonymous().get("/health").status, 200);
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    let answer = ask(&mut connect(), "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(answer.starts_with("HTTP/1.1 200"), "a newcomer of the address: {answer}");
+    let answer = ask(&mut known, &enter);
+    assert!(answer.starts_with("HTTP/1.1 200"), "who was let in stays: {answer}");
+    drop(idle);
+}
