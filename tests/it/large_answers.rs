@@ -31,8 +31,7 @@ fn amplified(server: &Server, groups: usize, accounts: usize) -> Cast {
     let group = |number| json!({"name": format!("G{number}"), "properties": properties()});
     let made = cast.owner.post(&cast.path("/groups/batch"), &batch((0..groups).map(group)));
     let groups: Vec<Value> = items(&made.ok()).iter().map(|one| json!({"id": one["id"]})).collect();
-    let account =
-        |number| json!({"name": format!("A{number}"), "type": "ASSET", "groups": groups});
+    let account = |number| json!({"name": format!("A{number}"), "type": "ASSET", "groups": groups});
     let made = cast.owner.post(&cast.path("/accounts/batch"), &batch((0..accounts).map(account)));
     assert_eq!(made.status, 200, "{:.300}", made.text);
     cast
@@ -125,9 +124,8 @@ fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {
     let account = cast.owner.get(&cast.path("/accounts/A7")).ok();
     assert_eq!(items(&cast.owner.get(&cast.path("/groups")).ok()).len(), 10);
     let bodies = |hidden: bool| {
-        let body = |number| {
-            json!({"id": account["id"], "name": format!("A{number}"), "archived": hidden})
-        };
+        let body =
+            |number| json!({"id": account["id"], "name": format!("A{number}"), "archived": hidden});
         batch([body(7)])
     };
     // A small answer is whole.

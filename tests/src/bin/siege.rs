@@ -45,9 +45,8 @@ fn main() -> anyhow::Result<ExitCode> {
         Engines::Postgres => vec![Engine::Postgres],
         Engines::Both => Engine::ALL.to_vec(),
     };
-    let chosen = |name: &str| {
-        arguments.only.is_empty() || arguments.only.iter().any(|only| only == name)
-    };
+    let chosen =
+        |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
     let mut lost = 0;
     for engine in engines {
         let plan = Plan {
@@ -61,7 +60,8 @@ fn main() -> anyhow::Result<ExitCode> {
         for attack in attack::ALL.iter().filter(|attack| chosen(attack.name)) {
             let siege = run(attack, plan)?;
             let violations = siege.violations(BOUNDS);
-            let said = if violations.is_empty() { "held".to_owned() } else { violations.join("; ") };
+            let said =
+                if violations.is_empty() { "held".to_owned() } else { violations.join("; ") };
             println!("{engine} {}: {said}", attack.name);
             lost += usize::from(!violations.is_empty());
             sieges.push(siege);
