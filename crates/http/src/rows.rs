@@ -90,7 +90,7 @@ mod tests {
     fn page(rows: &[String]) -> (Vec<u8>, Option<String>) {
         let page = PageRows::new(rows);
         let cursor = || page.end().map(|row| row[..1].to_owned());
-        let shown = PageOut { items: page.out(|row| Ok(row)), cursor: CursorOut(&cursor) };
+        let shown = PageOut { items: page.out(Ok), cursor: CursorOut(&cursor) };
         (room::write(&shown).unwrap(), cursor())
     }
 
