@@ -296,7 +296,7 @@ mod tests {
         for (text, values) in [
             ("", 0),
             ("[1,2,3]", 2),
-            (r#"{"a":"x,y","b":"\\",","c":["",""]}"#, 3),
+            (r#"{"a":"x,y","b":"\\\",","c":["",""]}"#, 3),
             (r#"{"a":"x\",,"#, 0),
         ] {
             assert_eq!(count_values(text.as_bytes()), values, "{text}");

@@ -25,32 +25,33 @@ const LEAST_RECENT_BYTES_PER_SECOND: usize = 16 * 1024;
 struct BodyPatience {
     /// For the whole body.
     whole: Instant,
-    /// For the next piece of one that is not small.
-    recent: Instant,
+    /// For the next piece of one that is not small any more.
+    recent: Option<Instant>,
 }
 
 impl BodyPatience {
     fn from(now: Instant) -> Self {
-        Self { whole: now + BODY_TIMEOUT, recent: now + BODY_TIMEOUT }
+        Self { whole: now + BODY_TIMEOUT, recent: None }
     }
 
     /// A piece has come, with which the body has this size.
     fn earn(&mut self, now: Instant, (piece, size): (usize, usize)) {
         self.whole += time_for(piece, LEAST_BYTES_PER_SECOND);
         if size > MAX_SMALL {
-            let earned = self.recent + time_for(piece, LEAST_RECENT_BYTES_PER_SECOND);
-            self.recent = earned.min(now + PAUSE_TIMEOUT);
+            let most = now + PAUSE_TIMEOUT;
+            let earned = time_for(piece, LEAST_RECENT_BYTES_PER_SECOND);
+            self.recent = Some(self.recent.map_or(most, |recent| (recent + earned).min(most)));
         }
     }
 
     /// The server, not the client, has taken this time.
     fn excuse(&mut self, time: Duration) {
         self.whole += time;
-        self.recent += time;
+        self.recent = self.recent.map(|recent| recent + time);
     }
 
     fn end(&self) -> Instant {
-        self.whole.min(self.recent)
+        self.recent.map_or(self.whole, |recent| recent.min(self.whole))
     }
 }
 
@@ -125,7 +126,7 @@ mod tests {
         assert_eq!(lasts([]), 30);
         assert_eq!(lasts([MAX_SMALL]), 31, "what is small has its time");
         assert_eq!(lasts([31 * KB * KB]), 11, "a second, and ten of a pause");
-        assert_eq!(lasts([16 * KB; 100]), 40, "too slow on the whole");
+        assert_eq!(lasts([16 * KB; 100]), 39, "too slow on the whole");
         assert_eq!(lasts([80 * KB; 400]), 410, "slow and steady");
         let drops = std::iter::once(16 * KB * KB).chain([KB; 400]);
         assert_eq!(lasts(drops), 11, "a drop does not help");

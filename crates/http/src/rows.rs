@@ -100,7 +100,7 @@ mod tests {
         let rows = ["a", "b", "c"].map(|letter| letter.repeat(5 * megabyte));
         let (text, cursor) = page(&rows);
         assert_eq!((text.len() / megabyte, cursor.as_deref()), (10, Some("b")));
-        assert!(text.ends_with(br#"","cursor":"b"}"#));
+        assert!(text.ends_with(br#""],"cursor":"b"}"#));
         let (rest, cursor) = page(&rows[2..]);
         assert_eq!((rest.len() / megabyte, cursor), (5, None));
         assert!(rest.ends_with(br#"c"]}"#));

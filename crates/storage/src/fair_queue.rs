@@ -56,7 +56,7 @@ pub(crate) struct FairQueue<J> {
     flows: HashMap<QueueFlow, Waiting<J>>,
     /// The flows with waiting work, least time first.
     order: BTreeSet<(Duration, QueueFlow)>,
-    /// The time that the flow served last had taken before: where others begin.
+    /// The time that the first flow of the last group had taken before: where others begin.
     clock: Duration,
     /// The most that any flow has taken: where all begin after a rest.
     latest: Duration,
@@ -108,6 +108,10 @@ impl<J> FairQueue<J> {
             if is_shared && !group.is_empty() && filled + expected > GROUP_TIME {
                 break;
             }
+            if group.is_empty() {
+                // Of the others of the group some may come back.
+                self.clock = self.clock.max(taken);
+            }
             self.order.pop_first();
             let Some(job) = waiting.jobs.pop_front() else { break };
             waiting.taken = taken + expected;
@@ -115,7 +119,6 @@ impl<J> FairQueue<J> {
             if !waiting.jobs.is_empty() {
                 self.order.insert((waiting.taken, flow));
             }
-            self.clock = self.clock.max(taken);
             self.length -= 1;
             filled += expected;
             group.push(Taken { job, bill: Bill { flow, expected } });
