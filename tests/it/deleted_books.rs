@@ -265,8 +265,12 @@ fn rule_6_22_keys_repeat_answers_and_not_deeds(server: &Server) {
     assert_eq!(keyed.delete(&cast.path("")).ok(), gone);
     cast.owner.get(&cast.path("")).ok();
     cast.owner.delete(&cast.path("")).ok();
-    assert_eq!(keyed.send("POST", &cast.path("/restore"), &Value::Null).ok(), back);
+    // Nobody sees the book now, nor what was said of it (0.27).
+    keyed.send("POST", &cast.path("/restore"), &Value::Null).refused(404, "notFound");
     cast.owner.get(&cast.path("")).refused(404, "notFound");
+    restore(&cast.owner, &cast.book).ok();
+    assert_eq!(keyed.send("POST", &cast.path("/restore"), &Value::Null).ok(), back);
+    cast.owner.delete(&cast.path("")).ok();
     let refused = cast.owner.header("Idempotency-Key", &unique("key"));
     refused.delete(&cast.path("")).refused(404, "notFound");
     restore(&refused, &cast.book).ok();

@@ -110,11 +110,12 @@ impl Model {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let today = dates::day(caller.now, &book.settings.zone);
         let mut found = book.find(&self.users, today, query);
-        if !book.allows(permission, may::READ) {
+        let sees_all = book.allows(permission, may::READ);
+        if !sees_all {
             found.retain(|one| is_own_draft(one, caller));
         }
         let limit = if limit == 0 { 100 } else { limit.min(1000) };
-        let account = query.account(book);
+        let account = query.account(book).filter(|_| sees_all);
         let running = account.map(|account| book.running(account)).unwrap_or_default();
         let row = |transaction: &Transaction| Row {
             balance: running.get(&transaction.label).copied(),
