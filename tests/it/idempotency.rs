@@ -36,7 +36,8 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-fn keyed(client: &Client) -> Client {
+/// The same client, which names its next request by a new key.
+pub fn keyed(client: &Client) -> Client {
     client.header("Idempotency-Key", &unique("key"))
 }
 

@@ -6,6 +6,7 @@ use daybook_tests::{Answer, Cast, Client, Server, id, pause, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::idempotency::keyed;
 use crate::openapi::contract::{Operation, operations};
 use crate::targets::Targets;
 
@@ -33,10 +34,6 @@ pub fn tests() -> Vec<Case> {
         });
     }
     cases
-}
-
-fn keyed(client: &Client) -> Client {
-    client.header("Idempotency-Key", &unique("key"))
 }
 
 #[track_caller]
