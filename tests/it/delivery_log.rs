@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Server, id};
 use serde_json::{Value, json};
@@ -19,6 +21,7 @@ pub fn tests() -> Vec<Case> {
         rule_12_13_each_attempt,
         rule_12_13_no_answer,
         rule_12_13_no_secrets,
+        rule_12_13_no_secrets_in_disguise,
         rule_12_13_long_answers,
         rule_12_13_pages,
         rule_12_13_the_last_hundred,
@@ -111,6 +114,24 @@ fn rule_12_13_no_secrets(server: &Server) {
     let echo: Value = serde_json::from_str(&answer).expect("JSON");
     let expected = json!(["[removed]", "Bearer [removed]", "[removed]"]);
     assert_eq!(echo["echo"], expected, "12.13: {answer}");
+}
+
+fn rule_12_13_no_secrets_in_disguise(server: &Server) {
+    let cast = book(server);
+    let secret = "a \"secret\"/with + all & sörts of <signs>";
+    let receiver = Receiver::answering(move |received| {
+        let token = received.header("service-oauth-token");
+        let basic = BASE64_STANDARD.encode(format!("bot:{secret}"));
+        let told = [token.replace('.', "\\u002e"), token.replace('e', "%65"), basic];
+        fine(&format!("{{\"result\": false, \"echo\": {}}}", json!([told, encode(secret), secret])))
+    });
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({"clientSecret": secret}));
+    lunch(&cast);
+    let answer = attempts(&cast, 1)[0]["answer"].as_str().expect("a text").to_owned();
+    let gone = "[removed]";
+    let expected =
+        format!("{{\"result\": false, \"echo\": {}}}", json!([[gone, gone, gone], gone, gone]));
+    assert_eq!(answer, expected, "12.13: whatever an app makes of it");
 }
 
 fn rule_12_13_long_answers(server: &Server) {
