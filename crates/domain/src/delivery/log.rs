@@ -49,6 +49,8 @@ impl Exchange {
 pub struct LoggedAttempt {
     /// The app.
     pub app: AppId,
+    /// The number of the event.
+    pub sequence: i64,
     /// Its number among the attempts to deliver the event to the app.
     pub number: i64,
     /// What was sent, and what came back.

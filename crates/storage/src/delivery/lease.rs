@@ -231,12 +231,12 @@ impl Deliveries<'_, '_> {
         rows.into_iter().next().map(HeldQueue::try_from).transpose()
     }
 
-    /// Prolongs a lease; whether it still held.
-    pub fn prolong(self, leased: &Leased, until: Instant) -> Result<bool> {
-        let Leased { delivery, lease } = leased;
+    /// Prolongs the lease of a queue that is held.
+    pub fn prolong(self, leased: &Leased, until: Instant) -> Result<()> {
+        let EventDelivery { book, app, .. } = &leased.delivery;
         let sql = Sql::new("UPDATE delivery_queues SET leased_until = ").int(until.milliseconds());
-        let sql = of(sql, delivery.book, &delivery.app).push(" AND lease = ").int(*lease);
-        Ok(self.tx.flushed()?.execute(&sql)? > 0)
+        self.tx.flushed()?.execute(&of(sql, *book, app))?;
+        Ok(())
     }
 
     /// Notes how often a delivery was tried.
