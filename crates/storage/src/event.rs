@@ -10,7 +10,6 @@
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::audit::AuditedEvent;
-use daybook_domain::delivery::Receiver;
 use daybook_domain::event::{Event, EventOrigin, EventType, Hash, NewEvent, ReadEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
@@ -22,7 +21,7 @@ use crate::bot_response::failed_events;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::{Conn, on_engine};
-use crate::delivery::NewDelivery;
+use crate::delivery::{KnownReceiver, NewDelivery};
 use crate::error::{Error, Result};
 use crate::schema::events;
 use crate::sql::{Sql, Value};
@@ -117,11 +116,11 @@ pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
     Ok(conn.write(rows)?)
 }
 
-/// The apps that receive an event.
-fn receiving(receivers: &[Receiver], event: &NewEvent) -> Vec<AppId> {
+/// The apps that receive an event, and whether their queues are due.
+fn receiving(receivers: &[KnownReceiver], event: &NewEvent) -> Vec<(AppId, bool)> {
     let subject = event.subject.as_deref();
-    let receiving = receivers.iter().filter(|receiver| receiver.receives(event.kind, subject));
-    receiving.map(|receiver| receiver.app.clone()).collect()
+    let receiving = receivers.iter().filter(|known| known.receiver.receives(event.kind, subject));
+    receiving.map(|known| (known.receiver.app.clone(), known.is_due)).collect()
 }
 
 /// The event log of a book.
@@ -146,7 +145,7 @@ impl Events<'_, '_> {
         let book = access.book().id;
         let has_apps = self.tx.book_state(book).is_some_and(|state| state.apps > 0);
         let receivers = if has_apps { self.tx.receivers(book)? } else { Vec::new() };
-        let addressed: Vec<Vec<AppId>> = if receivers.is_empty() {
+        let addressed: Vec<Vec<(AppId, bool)>> = if receivers.is_empty() {
             Vec::new()
         } else {
             events.iter().map(|event| receiving(&receivers, event)).collect()
@@ -160,12 +159,13 @@ impl Events<'_, '_> {
         state.last_event_at = last_event_at;
         state.advance(end, origin.at, tally)?;
         let deliveries = added.iter().zip(addressed).flat_map(|(event, apps)| {
-            let delivery = |app| NewDelivery {
+            let delivery = |(app, is_due)| NewDelivery {
                 book,
                 app,
                 sequence: event.sequence,
                 depth: origin.depth,
                 due_at: origin.at,
+                is_due,
             };
             apps.into_iter().map(delivery)
         });

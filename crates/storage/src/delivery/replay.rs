@@ -31,6 +31,7 @@ impl Deliveries<'_, '_> {
             sequence: delivery.sequence,
             depth: delivery.depth,
             due_at: now,
+            is_due: false,
         });
         let rows = rows.collect();
         self.tx.buffer().queue_deliveries(rows);

@@ -18,7 +18,6 @@ mod nouns;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use daybook_domain::delivery::Receiver;
 use daybook_domain::id::BookId;
 
 use crate::access::BookAccess;
@@ -26,6 +25,7 @@ use crate::app_face::AppFaceCache;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
 use crate::conn::Conn;
+use crate::delivery::KnownReceiver;
 use crate::dialect::{Contains, Mode};
 use crate::error::{Error, Result};
 use crate::identity;
@@ -85,7 +85,7 @@ pub(crate) struct GroupCache {
     /// What users may do in books, by book and e-mail address.
     pub(crate) accesses: HashMap<(String, String), BookAccess>,
     /// Who receives the events of books.
-    pub(crate) receivers: HashMap<BookId, Vec<Receiver>>,
+    pub(crate) receivers: HashMap<BookId, Vec<KnownReceiver>>,
 }
 
 impl<'a> Tx<'a> {
