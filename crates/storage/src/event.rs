@@ -17,7 +17,7 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
-use crate::bot_response::failed_events;
+use crate::bot_response::error_in;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::{Conn, on_engine};
@@ -236,15 +236,23 @@ impl Tx<'_> {
     ) -> Result<Sql<'static>> {
         let EventFilter { after, before, kind, hidden, error, resource, below } = filter;
         let book = access.book().id;
-        let mut page =
-            Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
-        page = match error {
-            None => page,
-            Some(true) => page.push(" AND k.sequence IN (").append(failed_events(book)).push(")"),
-            Some(false) => {
-                page.push(" AND k.sequence NOT IN (").append(failed_events(book)).push(")")
+        let all =
+            || Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
+        let mut page = match error {
+            None => all(),
+            Some(true) => {
+                let event = Sql::new("k.book_id = ").int(book.get());
+                let event = event.push(" AND k.sequence = r.sequence");
+                let errors = self.lookup().rows(Sql::new("bot_responses r"), error_in(book));
+                let errors = errors.look_up("events", "k", event).sql();
+                Sql::new("(SELECT DISTINCT r.sequence").append(errors)
             }
+            Some(false) => all()
+                .push(" AND NOT EXISTS (SELECT 1 FROM bot_responses r WHERE ")
+                .append(error_in(book))
+                .push(" AND r.sequence = k.sequence)"),
         };
+        let number = if *error == Some(true) { "r.sequence" } else { "k.sequence" };
         if let Some(kind) = kind {
             page = page.push(" AND k.kind = ").int(i64::from(kind.number()));
         }
@@ -254,16 +262,20 @@ impl Tx<'_> {
         if let Some(resource) = resource {
             page = page.push(" AND k.resource = ").int(*resource);
         }
+        let mut bound = |word: &'static str, sequence: i64| {
+            let bounded = std::mem::replace(&mut page, Sql::new(""));
+            page = bounded.push(" AND ").push(number).push(word).int(sequence);
+        };
         if let Some(after) = after {
-            page = page.push(" AND k.sequence > ").int(self.last_event_before(book, *after)?);
+            bound(" > ", self.last_event_before(book, *after)?);
         }
         if let Some(before) = before {
-            page = page.push(" AND k.sequence <= ").int(self.last_event_before(book, *before)?);
+            bound(" <= ", self.last_event_before(book, *before)?);
         }
         if let Some(below) = below {
-            page = page.push(" AND k.sequence < ").int(*below);
+            bound(" < ", *below);
         }
-        let page = page.push(" ORDER BY k.sequence DESC LIMIT ").int(limit).push(") k");
+        let page = page.push(" ORDER BY ").push(number).push(" DESC LIMIT ").int(limit).push(") k");
         let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = k.sequence");
         let lookup = self.lookup();
         let rows = lookup.rows(page, Sql::new("1 = 1")).look_up("events", "e", event);

@@ -89,6 +89,10 @@ impl BotResponses<'_, '_> {
             .int(sequence)
             .push(" AND app_id = ")
             .text(app);
-        Ok(self.tx.flushed()?.execute(&sql)? > 0)
+        let deleted = self.tx.flushed()?.execute(&sql)? > 0;
+        if deleted {
+            self.forget_failed(access.book().id, sequence)?;
+        }
+        Ok(deleted)
     }
 }
