@@ -62,6 +62,7 @@ pub mod rights;
 pub mod saved_query;
 pub mod session;
 pub mod signing_key;
+pub mod storage_quota;
 pub mod token;
 pub mod transaction;
 pub mod user;

@@ -16,6 +16,8 @@ pub enum RefusalKind {
     Stale,
     /// The idempotency key was used for another request.
     Reused,
+    /// There is no room for it: what may be stored is used up.
+    Exhausted,
     /// A capacity is exhausted for the moment.
     Limited,
     /// A failure that the caller did not cause.
@@ -51,6 +53,8 @@ pub enum Reason {
     ConditionNotMet,
     /// The idempotency key was used for another request (behaviour 0.16).
     IdempotencyKeyReused,
+    /// More would be stored than may be (behaviour 10.14).
+    StorageQuotaExceeded,
     /// The operator has disabled the user (behaviour 11.10).
     Disabled,
     /// Nobody is signed in.
@@ -74,6 +78,7 @@ impl Reason {
             Self::Conflict => "conflict",
             Self::ConditionNotMet => "conditionNotMet",
             Self::IdempotencyKeyReused => "idempotencyKeyReused",
+            Self::StorageQuotaExceeded => "storageQuotaExceeded",
             Self::Disabled => "disabled",
             Self::LoginRequired => "required",
         }
@@ -95,6 +100,7 @@ impl Reason {
             Self::Conflict => RefusalKind::Conflicting,
             Self::ConditionNotMet => RefusalKind::Stale,
             Self::IdempotencyKeyReused => RefusalKind::Reused,
+            Self::StorageQuotaExceeded => RefusalKind::Exhausted,
             Self::LoginRequired => RefusalKind::Unauthenticated,
         }
     }

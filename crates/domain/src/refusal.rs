@@ -4,7 +4,7 @@ use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, access_request, account, amount, api_key, app, book, collaborator, collection,
     connection, delivery, email, file, grant, group, idempotency, integration, mail, name,
-    property, query, saved_query, session, token, transaction, user, version,
+    property, query, saved_query, session, storage_quota, token, transaction, user, version,
 };
 
 /// Any refusal of the ledger.
@@ -79,6 +79,9 @@ pub enum Refusal {
     /// About signing in.
     #[error(transparent)]
     Session(#[from] session::Refusal),
+    /// About a storage quota.
+    #[error(transparent)]
+    StorageQuota(#[from] storage_quota::Refusal),
     /// About an access token.
     #[error(transparent)]
     Token(#[from] token::Refusal),
@@ -117,6 +120,7 @@ impl Refusal {
             Self::Query(refusal) => refusal.reason(),
             Self::SavedQuery(refusal) => refusal.reason(),
             Self::Session(refusal) => refusal.reason(),
+            Self::StorageQuota(refusal) => refusal.reason(),
             Self::Token(refusal) => refusal.reason(),
             Self::Transaction(refusal) => refusal.reason(),
             Self::User(refusal) => refusal.reason(),

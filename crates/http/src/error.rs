@@ -105,6 +105,7 @@ const fn status_of(kind: RefusalKind) -> StatusCode {
         RefusalKind::Conflicting => StatusCode::CONFLICT,
         RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
         RefusalKind::Reused => StatusCode::UNPROCESSABLE_ENTITY,
+        RefusalKind::Exhausted => StatusCode::PAYLOAD_TOO_LARGE,
         RefusalKind::Limited => StatusCode::SERVICE_UNAVAILABLE,
         RefusalKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         RefusalKind::Unauthenticated => StatusCode::UNAUTHORIZED,
@@ -281,6 +282,7 @@ impl ApiError {
                     | RefusalKind::Conflicting
                     | RefusalKind::Stale
                     | RefusalKind::Reused
+                    | RefusalKind::Exhausted
                     | RefusalKind::Internal
                     | RefusalKind::Unauthenticated,
                 ) => "internalError",
@@ -301,6 +303,7 @@ impl ApiError {
                 | RefusalKind::Conflicting
                 | RefusalKind::Stale
                 | RefusalKind::Reused
+                | RefusalKind::Exhausted
                 | RefusalKind::Unauthenticated => error.to_string(),
             },
             Self::RequestError(error) => error.message(),
@@ -349,7 +352,8 @@ impl ResponseError for ApiError {
         if status == StatusCode::UNAUTHORIZED {
             response.insert_header((WWW_AUTHENTICATE, "Bearer"));
         }
-        if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
+        let unread = matches!(status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT);
+        if unread && matches!(self, Self::RequestError(_)) {
             // The rest of the body is not worth reading.
             response.force_close();
         }

@@ -310,8 +310,14 @@ impl FromRequest for ApiRequest {
                 None => (agent(&request, &state), 0),
             };
             let is_administrator = state.administrators.contains(&user.email);
-            let condition = None;
-            let cx = Context { user, scope, is_administrator, agent, depth, now, ids, condition };
+            let cx = Context {
+                scope,
+                is_administrator,
+                agent,
+                depth,
+                storage_quotas: Some(state.storage_quotas),
+                ..Context::new(user, now, ids)
+            };
             let key = Keyed::of(&request)?;
             let app = known::find(&request, &state).await?;
             let rest = count(&request, &state, (cx.user.id, app), key.is_some())?;

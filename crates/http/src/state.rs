@@ -7,6 +7,7 @@ use std::time::Duration;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
+use daybook_domain::storage_quota::StorageQuotas;
 use daybook_domain::user::Admission;
 use daybook_service::Ids;
 use daybook_storage::Store;
@@ -52,6 +53,8 @@ pub struct AppState {
     pub api_key_calls: Arc<ApiKeyCalls>,
     /// What calls may cost a minute, if that is limited (behaviour 10.6).
     pub quotas: Option<Quotas>,
+    /// How much may be stored (behaviour 10.14).
+    pub storage_quotas: StorageQuotas,
     /// The proxies that tell the addresses of clients (behaviour 10.12).
     pub trusted_proxies: Vec<TrustedProxy>,
     /// Access tokens that were refused, by the address of the client (behaviour 10.12).
@@ -193,6 +196,7 @@ impl AppState {
             api_keys: ApiKeyCache::default(),
             api_key_calls: Arc::default(),
             quotas: None,
+            storage_quotas: StorageQuotas::default(),
             trusted_proxies: Vec::new(),
             refused_tokens: AttemptLimit::per_minute(many),
             security: SecurityLog::new(crate::security::addresses::LoggedAddresses::Plain),

@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Token(Box<TokenArgs>),
     /// Print a link that signs somebody in with their browser, once
     Login(LoginArgs),
-    /// List and show users, disable, rename and delete them
+    /// List and show users and what they store, disable, rename and delete them
     User(UserArgs),
     /// Give a book to another owner, list deleted books and restore them
     Book(BookArgs),

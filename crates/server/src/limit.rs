@@ -1,9 +1,11 @@
-//! What bounds the work of requests: how long they may read, and how many connections the limit of
-//! open files allows. The doc comments of options are the texts of `--help`.
+//! What bounds the work of requests: how long they may read, how much they may store, and how many
+//! connections the limit of open files allows. The doc comments of options are the texts of
+//! `--help`.
 
 use std::time::Duration;
 
 use clap::Args;
+use daybook_domain::storage_quota::{StorageQuota, StorageQuotas};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 /// How much work requests may cause.
@@ -19,12 +21,70 @@ pub(crate) struct LimitArgs {
         value_parser = clap::value_parser!(u16).range(1..=600)
     )]
     read_deadline_seconds: u16,
+
+    #[command(flatten)]
+    storage: StorageArgs,
+}
+
+/// How much may be stored.
+#[derive(Debug, Args)]
+struct StorageArgs {
+    /// Transactions that the books of a user together may hold, drafts and trashed ones included; 0
+    /// for no limit
+    #[arg(
+        long,
+        env = "DAYBOOK_QUOTA_USER_TRANSACTIONS",
+        default_value_t = 0,
+        value_name = "N",
+        value_parser = clap::value_parser!(i64).range(0..)
+    )]
+    quota_user_transactions: i64,
+
+    /// Bytes that the books of a user together may hold, with the contents of their files; 0 for no
+    /// limit
+    #[arg(
+        long,
+        env = "DAYBOOK_QUOTA_USER_BYTES",
+        default_value_t = 0,
+        value_name = "N",
+        value_parser = clap::value_parser!(i64).range(0..)
+    )]
+    quota_user_bytes: i64,
+
+    /// Transactions that a book may hold; 0 for no limit
+    #[arg(
+        long,
+        env = "DAYBOOK_QUOTA_BOOK_TRANSACTIONS",
+        default_value_t = 0,
+        value_name = "N",
+        value_parser = clap::value_parser!(i64).range(0..)
+    )]
+    quota_book_transactions: i64,
+
+    /// Bytes that a book may hold; 0 for no limit
+    #[arg(
+        long,
+        env = "DAYBOOK_QUOTA_BOOK_BYTES",
+        default_value_t = 0,
+        value_name = "N",
+        value_parser = clap::value_parser!(i64).range(0..)
+    )]
+    quota_book_bytes: i64,
 }
 
 impl LimitArgs {
     /// How long a request may read.
     pub(crate) fn read_deadline(&self) -> Duration {
         Duration::from_secs(self.read_deadline_seconds.into())
+    }
+
+    /// How much may be stored.
+    pub(crate) fn storage_quotas(&self) -> StorageQuotas {
+        let storage = &self.storage;
+        StorageQuotas {
+            book: StorageQuota::of(storage.quota_book_transactions, storage.quota_book_bytes),
+            user: StorageQuota::of(storage.quota_user_transactions, storage.quota_user_bytes),
+        }
     }
 }
 

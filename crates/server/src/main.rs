@@ -17,6 +17,7 @@ mod rate;
 mod registries;
 mod serve;
 mod smtp;
+mod storage_quota;
 mod user;
 mod webhook;
 mod worker;

@@ -67,6 +67,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),
         blobs,
+        storage_quotas: options.limits.storage_quotas(),
         read_deadline: options.limits.read_deadline(),
         reader_shares: ReaderShares::new(usize::try_from(database.readers)?),
         budget: Budget::of_megabytes(options.bodies_megabytes),

@@ -1,9 +1,10 @@
-//! `daybook user`: what the operator does with users (behaviour 7.11, 11.10).
+//! `daybook user`: what the operator does with users (behaviour 7.11, 10.14, 11.10).
 
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use daybook_domain::email::Email;
+use daybook_service::storage_quota::{Input, allow};
 use daybook_service::user::UserReport;
 use daybook_service::{Error, Ids, user};
 use daybook_storage::user::User;
@@ -13,6 +14,7 @@ use crate::admin::{open, print};
 use crate::cli::DataArgs;
 use crate::clock;
 use crate::log::note_command;
+use crate::storage_quota::{self, AllowanceArgs, StorageOfArgs};
 
 /// How often a user is tried to be changed whom requests are changing.
 const MAX_TRIES: u32 = 20;
@@ -46,6 +48,16 @@ pub(crate) enum UserCommand {
         to: String,
         #[command(flatten)]
         data: DataArgs,
+    },
+    /// List what the books of users hold: bytes, transactions, allowance and e-mail address, the
+    /// most bytes first; of one user, what each book holds: bytes, transactions, state, id and name
+    Storage(StorageOfArgs),
+    /// Allow a user to store more, or less, than the quotas of all say
+    Allow {
+        #[command(flatten)]
+        named: NamedUserArgs,
+        #[command(flatten)]
+        allowance: AllowanceArgs,
     },
     /// Delete a user who owns no books; what they recorded stays, without their name
     Delete(NamedUserArgs),
@@ -86,6 +98,11 @@ pub(crate) fn run(options: UserArgs) -> anyhow::Result<()> {
                 move |tx, email, ids| user::readdress(tx, (email, &to), ids, now),
             )
         }
+        UserCommand::Storage(options) => storage_quota::list(options),
+        UserCommand::Allow { named, allowance } => {
+            let input = Input::from(allowance);
+            change_user(named, "user allow", move |tx, email, _| allow(tx, email, &input))
+        }
         UserCommand::Delete(named) => change_user(named, "user delete", move |tx, email, ids| {
             user::delete(tx, email, ids, now)
         }),
@@ -120,7 +137,7 @@ fn change_user(
 
 /// What is known of a user, and how much they have.
 fn reported(report: &UserReport) -> Vec<String> {
-    let UserReport { user, owned, shared, deleted, tokens } = report;
+    let UserReport { user, owned, shared, deleted, tokens, stored, allowance } = report;
     let state = match user.disabled_at {
         Some(at) => format!("disabled at {}", at.milliseconds()),
         None => "enabled".to_owned(),
@@ -137,6 +154,9 @@ fn reported(report: &UserReport) -> Vec<String> {
         format!("Books seen: {shared}"),
         format!("Deleted books that wait: {deleted}"),
         format!("Active tokens: {tokens}"),
+        format!("Transactions stored: {}", stored.transactions),
+        format!("Bytes stored: {}", stored.bytes),
+        format!("Allowance: {}", storage_quota::allowed(allowance)),
     ]
 }
 

@@ -135,6 +135,7 @@ pub fn delete(
     book: &str,
     references: &[AccountRef],
 ) -> Result<View> {
+    let cx = &cx.beyond_quotas();
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", references.len())?;
     let owner = access.may(Action::WriteLockedGroups);

@@ -21,7 +21,7 @@ use daybook_storage::audit::RequestedAudit;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, event_log};
+use crate::{access, event_log, storage_quota};
 
 /// Rows read at once.
 const PORTION: i64 = 2_000;
@@ -47,6 +47,8 @@ pub struct AuditRun {
 /// What the access step refuses.
 pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     let access = access::enter_to(tx, cx, book, Audit)?;
+    // Its event is stored later, and not refused then.
+    storage_quota::check_bytes(tx, cx, &access, 1)?;
     Ok(tx.audits().request(&access, cx.mint(), cx.agent.as_deref())?)
 }
 
@@ -135,6 +137,7 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
             return Ok(None);
         }
     }
+    recount.add_stored(tx.stored().recount(access)?);
     let totals = tx.audits().ledgers(access)?;
     for account in recount.compare_sums(&totals) {
         let mut after: Option<StrayEntry> = None;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use daybook_domain::app::Visitor;
 use daybook_domain::instant::{Instant, Stamp};
+use daybook_domain::storage_quota::StorageQuotas;
 use daybook_domain::token::TokenScope;
 use daybook_domain::version::{self, Condition, Tag};
 use daybook_storage::user::User;
@@ -34,15 +35,25 @@ pub struct Context {
     pub ids: Arc<Ids>,
     /// What the caller expects of the one resource it changes (behaviour 0.17).
     pub condition: Option<Condition>,
+    /// How much may be stored, but for what no quota holds for (behaviour 10.14).
+    pub storage_quotas: Option<StorageQuotas>,
 }
 
 impl Context {
-    /// A request of a user without an app, a precondition or a limit.
+    /// A request of a user without an app, a precondition, a limit or a quota.
     #[must_use]
     pub const fn new(user: Arc<User>, now: Instant, ids: Arc<Ids>) -> Self {
         let scope = TokenScope { read_only: false, books: None, of_app: false };
         let (is_administrator, agent, depth, condition) = (false, None, 0, None);
-        Self { user, scope, is_administrator, agent, depth, now, ids, condition }
+        let storage_quotas = None;
+        Self { user, scope, is_administrator, agent, depth, now, ids, condition, storage_quotas }
+    }
+
+    /// The same for what goes on when storage quotas are used up, because it makes room or takes
+    /// something from somebody.
+    #[must_use]
+    pub fn beyond_quotas(&self) -> Self {
+        Self { storage_quotas: None, ..self.clone() }
     }
 
     /// A command of the operator, in the name of a user: an event needs a user, and an operator is

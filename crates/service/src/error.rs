@@ -70,6 +70,7 @@ refusals!(
     daybook_domain::query::Refusal,
     daybook_domain::saved_query::Refusal,
     daybook_domain::session::Refusal,
+    daybook_domain::storage_quota::Refusal,
     daybook_domain::token::Refusal,
     daybook_domain::transaction::Refusal,
     daybook_domain::user::Refusal,

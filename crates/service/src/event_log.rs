@@ -9,9 +9,12 @@ use daybook_storage::transaction::Change;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::zone;
+use crate::{storage_quota, zone};
 
 /// Appends events to the book's log.
+///
+/// # Errors
+/// When this unit of work has stored more than may be (behaviour 10.14).
 pub(crate) fn append<P>(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -22,6 +25,9 @@ pub(crate) fn append<P>(
 }
 
 /// Appends events, together with the change in the number of postings.
+///
+/// # Errors
+/// As [`append`].
 pub(crate) fn append_counted<P>(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -41,7 +47,8 @@ pub(crate) fn append_counted<P>(
         at: cx.now,
         depth: cx.depth,
     };
-    Ok(tx.events().queue(access, &origin, events, posting_counts)?)
+    tx.events().queue(access, &origin, events, posting_counts)?;
+    storage_quota::check(tx, cx, access)
 }
 
 /// The change in the number of posted transactions, by month of posting in the book zone (behaviour

@@ -14,7 +14,7 @@ use daybook_storage::page::{Page, rows_to_read};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, batch, event_log, transaction};
+use crate::{access, batch, event_log, storage_quota, transaction};
 
 /// Rows of a page by default, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 100;
@@ -81,16 +81,24 @@ pub fn check_create(
     (changes, content): (Changes, Content),
 ) -> Result<()> {
     let access = access::enter(tx, cx, book, Action::RecordDraft)?;
-    make(cx, &access, changes, content).map(drop)
+    let file = make(cx, &access, changes, content)?;
+    storage_quota::check_bytes(tx, cx, &access, file.content.size)
 }
 
-/// Checks that the caller may attach new files to transactions, before their bytes are stored.
+/// Checks that the caller may attach new files to transactions, so many bytes to so many, before
+/// they are stored.
 ///
 /// # Errors
 /// What the access step refuses.
-pub fn check_attach(tx: &mut Tx<'_>, cx: &Context, book: &str, items: usize) -> Result<()> {
-    access::enter(tx, cx, book, Action::RecordDraft)?;
-    batch::check_size("items", items)
+pub fn check_attach(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    (items, bytes): (usize, i64),
+) -> Result<()> {
+    let access = access::enter(tx, cx, book, Action::RecordDraft)?;
+    batch::check_size("items", items)?;
+    storage_quota::check_bytes(tx, cx, &access, bytes)
 }
 
 /// createFile; the bytes are stored already.
@@ -118,7 +126,13 @@ pub fn create(
 /// As [`update`].
 pub fn check_update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<bool> {
     let offered = changes.content.clone();
-    changed(tx, cx, book, changes).map(|(_, file, _)| Some(file.content) == offered)
+    let (access, [before, after], _) = changed(tx, cx, book, changes)?;
+    let is_new = Some(&after.content) == offered.as_ref();
+    if is_new {
+        let more = after.content.size.saturating_sub(before.content.size);
+        storage_quota::check_bytes(tx, cx, &access, more)?;
+    }
+    Ok(is_new)
 }
 
 /// updateFile; new bytes are stored already. `unchanged` is the digest of bytes that were not
@@ -135,7 +149,7 @@ pub fn update(
     changes: Changes,
     unchanged: Option<&str>,
 ) -> Result<View> {
-    let (access, file, previous) = changed(tx, cx, book, changes)?;
+    let (access, [_, file], previous) = changed(tx, cx, book, changes)?;
     if unchanged.is_some_and(|digest| digest != file.content.digest) {
         return Err(Error::Overtaken("the file got other content meanwhile"));
     }
@@ -152,6 +166,7 @@ pub fn update(
 /// What the access step refuses; [`Refusal::Unknown`]; a transaction that keeps the file (behaviour
 /// 9.16).
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
+    let cx = &cx.beyond_quotas();
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let file = named(tx, &access, id)?;
     check_editable(&access, &file)?;
@@ -206,13 +221,13 @@ pub(crate) fn make(
     Ok(File::create(making, changes, content)?)
 }
 
-/// The file after an update, with the previous values of the fields that changed.
+/// The file before and after an update, with the previous values of the fields that changed.
 fn changed(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
     changes: Changes,
-) -> Result<(AccessTo<Record>, File, Previous)> {
+) -> Result<(AccessTo<Record>, [File; 2], Previous)> {
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let id = changes.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
     let before = named(tx, &access, &id)?;
@@ -228,7 +243,7 @@ fn changed(
     cx.check_precondition(&before)?;
     let (after, previous) = revision?;
     keeper.iter().try_for_each(|keeper| FileHold::check(&access, keeper))?;
-    Ok((access, after, previous))
+    Ok((access, [before, after], previous))
 }
 
 /// Refuses what a caller may only do to their own files. In a PUBLIC book a recorder sees those of

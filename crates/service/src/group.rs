@@ -106,6 +106,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
 /// # Errors
 /// What the access step and the rules of groups refuse.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]) -> Result<View> {
+    let cx = &cx.beyond_quotas();
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", references.len())?;
     let owner = access.may(Action::WriteLockedGroups);

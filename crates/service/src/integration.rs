@@ -125,6 +125,7 @@ pub fn disconnect(
     book: &BookKey,
     connection: ConnectionId,
 ) -> Result<()> {
+    let cx = &cx.beyond_quotas();
     let Some(owner) = access::owner_of(tx, book.as_str())? else { return Ok(()) };
     let Some(found) = tx.books().load_for_user(book.as_str(), &owner.email)? else { return Ok(()) };
     let access = found.admit_to(owner.id, WriteIntegrations)?;
@@ -169,6 +170,7 @@ pub fn update(
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
+    let cx = &cx.beyond_quotas();
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let removed = find(tx, &access, id)?;
     let view = view(tx, &access, removed)?;

@@ -37,6 +37,7 @@ pub mod saved_query;
 pub mod sealed;
 pub mod session;
 pub mod signing_key;
+pub mod storage_quota;
 pub mod token;
 pub mod transaction;
 pub mod user;

@@ -71,6 +71,7 @@ pub fn update(
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQuery> {
+    let cx = &cx.beyond_quotas();
     let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let removed = find(tx, &access, id)?;
     tx.saved_queries().delete(&access, removed.id)?;

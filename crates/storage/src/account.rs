@@ -16,6 +16,7 @@ use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{accounts, memberships};
 use crate::sql::{MAX_NAMED, Sql, Value};
+use crate::stored::{ACCOUNTS, bytes, of_memberships};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name accounts one by one.
@@ -196,8 +197,7 @@ impl Accounts<'_, '_> {
     /// Adds accounts with their memberships.
     pub fn insert(self, access: &AccessTo<WriteChart>, added: &[Account]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
-        self.write(access, added, "")?;
-        Ok(())
+        self.write(access, added, "", 0)
     }
 
     /// Saves changed accounts with their memberships.
@@ -207,13 +207,15 @@ impl Accounts<'_, '_> {
         }
         self.tx.invalidate_chart(access.book().id)?;
         let book = access.book().id.get();
+        let mut before = self.tx.counted_bytes(&ACCOUNTS, access.book().id, &ids(changed))?;
         for chunk in changed.chunks(MAX_NAMED) {
             let ids = chunk.iter().map(|account| Value::Int(account.id.get()));
             let left = Sql::new("DELETE FROM memberships WHERE book_id = ")
                 .int(book)
                 .push(" AND account_id IN ")
                 .list(ids);
-            self.tx.flushed()?.execute(&left.uncached())?;
+            let left = self.tx.flushed()?.execute(&left.uncached())?;
+            before = before.saturating_add(of_memberships(left));
         }
         // Names may pass from one account to another within a batch: all are given up before any is
         // taken.
@@ -234,10 +236,18 @@ impl Accounts<'_, '_> {
               has_transaction_posted = excluded.has_transaction_posted, properties = \
               excluded.properties, \
               updated_at = excluded.updated_at, version = excluded.version",
+            before,
         )
     }
 
-    fn write(self, access: &Access, accounts: &[Account], conflict: &'static str) -> Result<()> {
+    /// Writes accounts, for which so many bytes counted before.
+    fn write(
+        self,
+        access: &Access,
+        accounts: &[Account],
+        conflict: &'static str,
+        before: i64,
+    ) -> Result<()> {
         let book = access.book().id.get();
         let mut rows = Bulk::new(
             "INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, \
@@ -279,7 +289,10 @@ impl Accounts<'_, '_> {
             }
         }
         self.tx.flushed()?.write(rows)?;
-        Ok(self.tx.flushed()?.write(pairs)?)
+        let joined = self.tx.flushed()?.write_counted(pairs)?;
+        let after = self.tx.counted_bytes(&ACCOUNTS, access.book().id, &ids(accounts))?;
+        let after = after.saturating_add(of_memberships(joined));
+        self.tx.note_stored(access.book().id, bytes(after.saturating_sub(before)))
     }
 
     /// Notes that something was posted on these accounts, for ever (behaviour 4.7).
@@ -303,16 +316,8 @@ impl Accounts<'_, '_> {
     /// Removes accounts with their memberships.
     pub fn delete(self, access: &AccessTo<WriteChart>, ids: &[AccountId]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
-        let book = access.book().id.get();
-        for table in
-            ["DELETE FROM memberships WHERE account_id IN ", "DELETE FROM accounts WHERE id IN "]
-        {
-            let ids = ids.iter().map(|id| Value::Int(id.get()));
-            self.tx
-                .flushed()?
-                .execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
-        }
-        Ok(())
+        let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+        self.tx.delete_of_chart(&ACCOUNTS, access.book().id, &ids)
     }
 }
 
@@ -358,6 +363,10 @@ impl Tx<'_> {
             .cached_up_to(count);
         Ok(on_engine!(self.unflushed(), c => (&wanted).load(c))?)
     }
+}
+
+fn ids(accounts: &[Account]) -> Vec<i64> {
+    accounts.iter().map(|account| account.id.get()).collect()
 }
 
 fn chunks(mut values: Vec<Value<'_>>) -> Vec<Vec<Value<'_>>> {

@@ -7,6 +7,7 @@ use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::UpdateBook;
+use daybook_domain::storage_quota::Stored;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
@@ -46,6 +47,10 @@ pub(crate) struct BookStateRow {
     pub(crate) last_event_at: i64,
     /// How many apps are installed.
     pub(crate) apps: i64,
+    /// How many transactions are stored (behaviour 10.14).
+    pub(crate) stored_transactions: i64,
+    /// How many bytes are.
+    pub(crate) stored_bytes: i64,
 }
 
 impl BookStateRow {
@@ -53,6 +58,11 @@ impl BookStateRow {
     pub(crate) fn head(&self) -> Result<Head> {
         let hash = Hash::from_bytes(&self.hash).ok_or(Error::Corrupt("hash"))?;
         Ok(Head { sequence: self.sequence, hash })
+    }
+
+    /// What is stored of the book.
+    pub(crate) const fn stored(&self) -> Stored {
+        Stored { transactions: self.stored_transactions, bytes: self.stored_bytes }
     }
 
     pub(crate) const fn activity(&self) -> Activity {
@@ -100,8 +110,8 @@ pub(crate) fn write<'s>(
     let mut rows = Bulk::new(
         "INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, \
          month_posted, year_posted, posted_months, chart_version, indexed_until_id, \
-         indexed_chunks, unindexed, last_event_at, apps)",
-        15,
+         indexed_chunks, unindexed, last_event_at, apps, stored_transactions, stored_bytes)",
+        17,
         " ON CONFLICT (book_id) DO UPDATE SET \
          sequence = excluded.sequence, \
          hash = excluded.hash, \
@@ -116,7 +126,9 @@ pub(crate) fn write<'s>(
          indexed_chunks = excluded.indexed_chunks, \
          unindexed = excluded.unindexed, \
          last_event_at = excluded.last_event_at, \
-         apps = excluded.apps",
+         apps = excluded.apps, \
+         stored_transactions = excluded.stored_transactions, \
+         stored_bytes = excluded.stored_bytes",
     );
     for state in states {
         let BookStateRow {
@@ -135,6 +147,8 @@ pub(crate) fn write<'s>(
             unindexed,
             last_event_at,
             apps,
+            stored_transactions,
+            stored_bytes,
         } = state;
         rows.row([
             Value::Int(*book_id),
@@ -152,6 +166,8 @@ pub(crate) fn write<'s>(
             Value::Int(*unindexed),
             Value::Int(*last_event_at),
             Value::Int(*apps),
+            Value::Int(*stored_transactions),
+            Value::Int(*stored_bytes),
         ]);
     }
     Ok(conn.write(rows)?)

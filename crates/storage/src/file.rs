@@ -20,6 +20,7 @@ use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{books, files};
 use crate::sql::{MAX_NAMED, Sql, Value};
+use crate::stored::{FILES, bytes};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name files one by one.
@@ -198,11 +199,12 @@ impl Files<'_, '_> {
     /// Adds files.
     pub fn insert(self, access: &AccessTo<Record>, added: &[File]) -> Result<()> {
         // An insert of nothing must not flush the write buffer.
-        if added.is_empty() { Ok(()) } else { self.write(access, added, "") }
+        if added.is_empty() { Ok(()) } else { self.write(access, added, "", 0) }
     }
 
     /// Saves a changed file.
     pub fn update(self, access: &AccessTo<Record>, changed: &File) -> Result<()> {
+        let before = self.tx.counted_bytes(&FILES, access.book().id, &[changed.id.get()])?;
         self.write(
             access,
             std::slice::from_ref(changed),
@@ -211,10 +213,18 @@ impl Files<'_, '_> {
               size = excluded.size, digest = excluded.digest, blob = excluded.blob, properties = \
               excluded.properties, \
               updated_at = excluded.updated_at, version = excluded.version",
+            before,
         )
     }
 
-    fn write(self, access: &Access, files: &[File], conflict: &'static str) -> Result<()> {
+    /// Writes files, for which so many bytes counted before.
+    fn write(
+        self,
+        access: &Access,
+        files: &[File],
+        conflict: &'static str,
+        before: i64,
+    ) -> Result<()> {
         let mut rows = Bulk::new(INSERT, 14, conflict);
         for File { id, name, content_type, content, token, properties, created_by, stamp } in files
         {
@@ -236,13 +246,18 @@ impl Files<'_, '_> {
                 Value::Int(stamp.version),
             ]);
         }
-        Ok(self.tx.flushed()?.write(rows)?)
+        self.tx.flushed()?.write(rows)?;
+        let ids: Vec<i64> = files.iter().map(|file| file.id.get()).collect();
+        let after = self.tx.counted_bytes(&FILES, access.book().id, &ids)?;
+        self.tx.note_stored(access.book().id, bytes(after.saturating_sub(before)))
     }
 
     /// Removes a file; its bytes are left to the sweep.
     pub fn delete(self, access: &AccessTo<Record>, id: FileId) -> Result<()> {
-        let target = files::table.find((access.book().id.get(), id.get()));
+        let book = access.book().id;
+        let gone = self.tx.counted_bytes(&FILES, book, &[id.get()])?;
+        let target = files::table.find((book.get(), id.get()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.note_stored(book, bytes(gone.saturating_neg()))
     }
 }

@@ -16,6 +16,7 @@ use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::account_groups;
 use crate::sql::{MAX_NAMED, Sql, Value};
+use crate::stored::{GROUPS, bytes};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name groups one by one.
@@ -117,7 +118,7 @@ impl Groups<'_, '_> {
     /// Adds groups.
     pub fn insert(self, access: &AccessTo<WriteChart>, added: &[Group]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
-        self.write(access, added, "")
+        self.write(access, added, "", 0)
     }
 
     /// Saves changed groups.
@@ -126,6 +127,7 @@ impl Groups<'_, '_> {
             return Ok(());
         }
         self.tx.invalidate_chart(access.book().id)?;
+        let before = self.tx.counted_bytes(&GROUPS, access.book().id, &ids(changed))?;
         // Names may pass from one group to another within a batch: all are given up before any is
         // taken.
         for chunk in changed.chunks(MAX_NAMED).filter(|_| changed.len() > 1) {
@@ -143,10 +145,18 @@ impl Groups<'_, '_> {
               parent_id = excluded.parent_id, hidden = excluded.hidden, locked = excluded.locked, \
               properties = excluded.properties, updated_at = excluded.updated_at, version = \
               excluded.version",
+            before,
         )
     }
 
-    fn write(self, access: &Access, groups: &[Group], conflict: &'static str) -> Result<()> {
+    /// Writes groups, for which so many bytes counted before.
+    fn write(
+        self,
+        access: &Access,
+        groups: &[Group],
+        conflict: &'static str,
+        before: i64,
+    ) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO account_groups (book_id, id, name, normalized_name, parent_id, hidden, \
                 locked, properties, agent, \
@@ -170,22 +180,19 @@ impl Groups<'_, '_> {
                 Value::Int(stamp.version),
             ]);
         }
-        Ok(self.tx.flushed()?.write(rows)?)
+        self.tx.flushed()?.write(rows)?;
+        let after = self.tx.counted_bytes(&GROUPS, access.book().id, &ids(groups))?;
+        self.tx.note_stored(access.book().id, bytes(after.saturating_sub(before)))
     }
 
     /// Removes groups with their memberships.
     pub fn delete(self, access: &AccessTo<WriteChart>, ids: &[GroupId]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
-        let book = access.book().id.get();
-        for table in [
-            "DELETE FROM memberships WHERE group_id IN ",
-            "DELETE FROM account_groups WHERE id IN ",
-        ] {
-            let ids = ids.iter().map(|id| Value::Int(id.get()));
-            self.tx
-                .flushed()?
-                .execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
-        }
-        Ok(())
+        let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
+        self.tx.delete_of_chart(&GROUPS, access.book().id, &ids)
     }
+}
+
+fn ids(groups: &[Group]) -> Vec<i64> {
+    groups.iter().map(|group| group.id.get()).collect()
 }

@@ -13,6 +13,7 @@ use crate::conn::on_engine;
 use crate::error::Result;
 use crate::schema::saved_queries;
 use crate::sql::Value;
+use crate::stored::{SAVED_QUERIES, bytes};
 use crate::tx::Tx;
 
 #[derive(Queryable, Selectable)]
@@ -83,13 +84,18 @@ impl SavedQueries<'_, '_> {
                 Value::Int(stamp.version),
             ]);
         }
-        Ok(self.tx.flushed()?.write(rows)?)
+        self.tx.flushed()?.write(rows)?;
+        let ids: Vec<i64> = added.iter().map(|saved| saved.id.get()).collect();
+        let after = self.tx.counted_bytes(&SAVED_QUERIES, access.book().id, &ids)?;
+        self.tx.note_stored(access.book().id, bytes(after))
     }
 
     /// Saves a changed one.
     pub fn update(self, access: &AccessTo<WriteSavedQueries>, saved: &SavedQuery) -> Result<()> {
         let SavedQuery { id, title, query, stamp } = saved;
-        let target = saved_queries::table.find((access.book().id.get(), id.get()));
+        let book = access.book().id;
+        let before = self.tx.counted_bytes(&SAVED_QUERIES, book, &[id.get()])?;
+        let target = saved_queries::table.find((book.get(), id.get()));
         let set = (
             saved_queries::title.eq(title),
             saved_queries::query.eq(query),
@@ -97,13 +103,16 @@ impl SavedQueries<'_, '_> {
             saved_queries::version.eq(stamp.version),
         );
         on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
+        let after = self.tx.counted_bytes(&SAVED_QUERIES, book, &[id.get()])?;
+        self.tx.note_stored(book, bytes(after.saturating_sub(before)))
     }
 
     /// Removes one.
     pub fn delete(self, access: &AccessTo<WriteSavedQueries>, id: SavedQueryId) -> Result<()> {
-        let target = saved_queries::table.find((access.book().id.get(), id.get()));
+        let book = access.book().id;
+        let gone = self.tx.counted_bytes(&SAVED_QUERIES, book, &[id.get()])?;
+        let target = saved_queries::table.find((book.get(), id.get()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        self.tx.note_stored(book, bytes(gone.saturating_neg()))
     }
 }

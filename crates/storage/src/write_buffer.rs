@@ -96,6 +96,11 @@ impl WriteBuffer {
         self.book_states.insert(book, state);
     }
 
+    /// The books whose states are queued.
+    pub(crate) fn books(&self) -> impl Iterator<Item = BookId> {
+        self.book_states.keys().copied()
+    }
+
     /// The queued state of a book.
     pub(crate) fn book_state(&self, book: BookId) -> Option<&BookStateRow> {
         self.book_states.get(&book)

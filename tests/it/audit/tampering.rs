@@ -180,6 +180,7 @@ pub fn of_balances() -> Vec<Tampering> {
                 ["dayTotal", "*", "*", "*"],
                 ["dayTotal", "*", "*", "*"],
                 ["count", "{key}", "2", "3"],
+                ["stored", "{key}", "4 transactions, *", "5 transactions, *"],
             ],
             &["Cash", "Rent"],
             true,
@@ -238,6 +239,11 @@ pub fn of_the_rest() -> Vec<Tampering> {
             "the count of postings",
             shift("book_state", "posted > 0", "posted", 1),
             &[["count", "{key}", "3", "4"]],
+        ),
+        case(
+            "what is stored",
+            shift("book_state", "posted > 0", "stored_bytes", 7),
+            &[["stored", "{key}", "5 transactions, *", "5 transactions, *"]],
         ),
         case(
             "the flag of a posting",
@@ -316,6 +322,7 @@ pub fn of_the_log(stage: &Stage, backdoor: &Backdoor) -> Vec<Tampering> {
     let missing = |number: usize, expected: &str| {
         ["eventMissing".to_owned(), event(number), expected.to_owned(), "none".to_owned()]
     };
+    let fewer = || ["stored", "{key}", "5 transactions, *", "*"].map(str::to_owned);
     vec![
         case(
             "the data of an event",
@@ -333,12 +340,12 @@ pub fn of_the_log(stage: &Stage, backdoor: &Backdoor) -> Vec<Tampering> {
         case(
             "an event that is gone",
             removal("events", "sequence = 4"),
-            vec![missing(4, "event 4")],
+            vec![missing(4, "event 4"), fewer()],
         ),
         case(
             "events that are gone",
             removal("events", "sequence IN (1, 2, 3)"),
-            vec![missing(1, "events 1 to 3")],
+            vec![missing(1, "events 1 to 3"), fewer()],
         ),
     ]
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use daybook_domain::event::Hash;
 use daybook_domain::id::BookKey;
+use daybook_domain::permission::Action;
 use daybook_service::event::{self, Request};
 use daybook_service::{
-    access_request, account, api_key, app, balance, book, collaborator, connection, file, group,
-    integration, saved_query, token, transaction,
+    access, access_request, account, api_key, app, balance, book, collaborator, connection, file,
+    group, integration, saved_query, token, transaction,
 };
 
 use super::body::terse;
@@ -216,6 +217,12 @@ impl World {
         let view = service.read(label, &owner, group::list).map_err(unread)?;
         let groups = model.groups_in_order().iter().map(|group| model.with_nature(group)).collect();
         agree("the groups", &groups, &service.groups(&view))?;
+        let stored = service.read(label, &owner, |tx, cx, key| {
+            let access = access::enter(tx, cx, key, Action::ReadBook)?;
+            Ok((tx.stored().of_book(&access)?.0, tx.stored().recount(&access)?))
+        });
+        let (kept, counted) = stored.map_err(unread)?;
+        agree("what is stored, as its rows have it", &counted, &kept)?;
         let rows = service.read(label, &owner, collaborator::list).map_err(unread)?;
         agree(
             "the collaborators",

@@ -38,6 +38,8 @@ pub enum FindingKind {
     Posted,
     /// The search indexes of a transaction.
     Index,
+    /// How much is stored of the book.
+    Stored,
 }
 
 impl FindingKind {
@@ -58,6 +60,7 @@ impl FindingKind {
             Self::Count => "count",
             Self::Posted => "hasTransactionPosted",
             Self::Index => "index",
+            Self::Stored => "stored",
         }
     }
 }

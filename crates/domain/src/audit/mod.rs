@@ -44,7 +44,7 @@
 //! let mut entries = cells(20_250_131);
 //! entries[1].sums.debit = 400;
 //! recount.compare(&[cash, food], &entries, &cells(20_250_131), &cells(202_501));
-//! let result = recount.finish(AuditedCounts { posted: 1, index_terms: 0 });
+//! let result = recount.finish(AuditedCounts { posted: 1, ..AuditedCounts::default() });
 //! assert!(!result.balances_match && !result.zero_sum);
 //! assert_eq!(result.changed, [(food, false)]);
 //! assert_eq!(
@@ -68,6 +68,7 @@ pub use trail::{AuditedEvent, Trail};
 
 use crate::balance::Sums;
 use crate::id::{AccountId, TransactionId};
+use crate::storage_quota::Stored;
 use crate::transaction::Standing;
 
 /// The columns of an account that follow from its transactions or from an earlier audit.
@@ -141,6 +142,8 @@ pub struct AuditedCounts {
     pub posted: i64,
     /// Rows of index terms that the book has.
     pub index_terms: i64,
+    /// What is stored of the book, as the book state says.
+    pub stored: Stored,
 }
 
 /// The sum of all entries of an account.

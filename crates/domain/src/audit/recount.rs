@@ -12,6 +12,7 @@ use super::{
 use crate::amount::write_units;
 use crate::balance::Sums;
 use crate::id::{AccountId, TransactionId};
+use crate::storage_quota::Stored;
 
 /// The most days with differences that are remembered, so that an audit takes a bounded amount of
 /// memory. In a book with more, further accounts are compared by their balance only.
@@ -66,6 +67,7 @@ pub struct Recount {
     transactions: i64,
     posted: i64,
     index_terms: i64,
+    stored: Stored,
     /// Raw balance of the book by transactions, by entries, and by month totals; each must be zero.
     sums: [i128; 3],
     findings: Findings,
@@ -90,6 +92,7 @@ impl Recount {
             transactions: 0,
             posted: 0,
             index_terms: 0,
+            stored: Stored::default(),
             sums: [0; 3],
             findings: Findings::default(),
         }
@@ -234,22 +237,29 @@ impl Recount {
         }
     }
 
+    /// Adds what is stored of the book, as its rows have it.
+    pub fn add_stored(&mut self, stored: Stored) {
+        self.stored = self.stored + stored;
+    }
+
     /// Compares the counts and ends the recount.
     #[must_use]
     pub fn finish(mut self, counted: AuditedCounts) -> RecountResult {
         // Missing index terms are findings of their transactions; here it shows when there are too
         // many.
-        for (kind, expected_sums, stored) in [
-            (FindingKind::Count, self.posted, counted.posted),
-            (FindingKind::Index, self.index_terms, counted.index_terms),
+        let bytes = |stored: Stored| {
+            format!("{} transactions, {} bytes", stored.transactions, stored.bytes)
+        };
+        for (kind, [expected, actual]) in [
+            (FindingKind::Count, [self.posted, counted.posted].map(|count| count.to_string())),
+            (
+                FindingKind::Index,
+                [self.index_terms, counted.index_terms].map(|count| count.to_string()),
+            ),
+            (FindingKind::Stored, [self.stored, counted.stored].map(bytes)),
         ] {
-            if expected_sums != stored {
-                self.findings.add(Finding::new(
-                    kind,
-                    &self.book,
-                    expected_sums.to_string(),
-                    stored.to_string(),
-                ));
+            if expected != actual {
+                self.findings.add(Finding::new(kind, &self.book, expected, actual));
             }
         }
         let expected_sums = self

@@ -70,7 +70,7 @@ fn stage() -> Stage {
         entries: cells(DAY),
         days: cells(DAY),
         months: cells(202_501),
-        counted: AuditedCounts { posted: 2, index_terms: 2 },
+        counted: AuditedCounts { posted: 2, index_terms: 2, stored: Stored::default() },
     }
 }
 
@@ -208,7 +208,7 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
 fn entries_without_a_transaction_are_strays() {
     let mut gone = stage();
     gone.records.remove(1);
-    gone.counted = AuditedCounts { posted: 1, index_terms: 1 };
+    gone.counted = AuditedCounts { posted: 1, index_terms: 1, ..gone.counted };
     let stray = |account, entry| StrayEntry {
         account,
         day: DAY,

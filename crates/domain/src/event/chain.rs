@@ -184,8 +184,7 @@ impl Event {
 }
 
 /// The public id of the event with that number.
-#[must_use]
-pub fn public_id(sequence: i64, key: &BookKey) -> String {
+pub(crate) fn public_id(sequence: i64, key: &BookKey) -> String {
     format!("{sequence:012x}{key}")
 }
 

@@ -10,7 +10,8 @@ pub mod snapshot;
 
 use std::collections::BTreeMap;
 
-pub use chain::{EventOrigin, Hash, Head, public_id, sequence_of};
+pub(crate) use chain::public_id;
+pub use chain::{EventOrigin, Hash, Head, sequence_of};
 pub use read::ReadEvent;
 
 use crate::id::{BookId, UserId};

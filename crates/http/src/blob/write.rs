@@ -5,7 +5,7 @@ use actix_web::web::Bytes;
 use daybook_domain::file::{Changes, Content};
 use daybook_service::file;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, RequestError};
 use crate::file::shape::FileIn;
 use crate::request::ApiRequest;
 
@@ -66,6 +66,9 @@ pub(crate) async fn of_attachments(
     transactions: usize,
     files: impl Iterator<Item = &mut FileIn>,
 ) -> Result<(), ApiError> {
+    let files: Vec<&mut FileIn> = files.collect();
+    let size = files.iter().map(|entry| entry.size()).sum::<usize>();
+    let size = i64::try_from(size).map_err(|_| RequestError::FileTooLarge)?;
     let mut admitted = false;
     for entry in files {
         let Some(bytes) = entry.take_bytes()? else { continue };
@@ -73,7 +76,7 @@ pub(crate) async fn of_attachments(
             request.check_write()?;
             let id = request.book();
             request
-                .on_snapshot(move |tx, cx| file::check_attach(tx, cx, &id, transactions))
+                .on_snapshot(move |tx, cx| file::check_attach(tx, cx, &id, (transactions, size)))
                 .await?;
             admitted = true;
         }

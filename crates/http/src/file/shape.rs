@@ -83,6 +83,14 @@ impl FileIn {
         self.content.take().map(ContentIn::bytes).transpose()
     }
 
+    /// How many bytes it brings.
+    pub(crate) fn size(&self) -> usize {
+        match &self.content {
+            Some(ContentIn::Bytes(bytes)) => bytes.len(),
+            Some(ContentIn::TooLarge) | None => 0,
+        }
+    }
+
     /// Notes the stored content.
     pub(crate) fn set_stored(&mut self, content: Content) {
         self.stored = Some(content);

@@ -30,7 +30,8 @@ struct BillingOut {
 
 impl From<&View> for BillingOut {
     fn from(view: &View) -> Self {
-        let View { user, posted_this_month, posted_this_year, bank_connections: _ } = view;
+        let View { user, posted_this_month, posted_this_year, bank_connections: _, storage: _ } =
+            view;
         Self {
             email: user.email.to_string(),
             hosted_domain: user.profile.hosted_domain.clone(),

@@ -2,6 +2,8 @@
 
 mod billing;
 
+use daybook_domain::storage_quota::StorageQuotas;
+use daybook_service::storage_quota;
 use daybook_service::user::{self, View};
 use daybook_storage::user::User;
 use serde::Serialize;
@@ -46,6 +48,38 @@ struct UserOut {
     days_left_in_trial: i32,
     total_transactions_this_month: i64,
     total_transactions_this_year: i64,
+    storage: StorageOut,
+}
+
+/// What the user's books hold together, and how much they may (behaviour 10.14). What is not
+/// limited has no limit here.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StorageOut {
+    transactions: i64,
+    bytes: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_transactions: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_bytes: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_transactions_of_book: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_bytes_of_book: Option<i64>,
+}
+
+impl From<&storage_quota::View> for StorageOut {
+    fn from(view: &storage_quota::View) -> Self {
+        let storage_quota::View { stored, quotas: StorageQuotas { book, user } } = view;
+        Self {
+            transactions: stored.transactions,
+            bytes: stored.bytes,
+            max_transactions: user.transactions,
+            max_bytes: user.bytes,
+            max_transactions_of_book: book.transactions,
+            max_bytes_of_book: book.bytes,
+        }
+    }
 }
 
 /// GET user.
@@ -55,7 +89,7 @@ pub(crate) async fn get_user(request: ApiRequest) -> ApiResult {
 
 impl From<&View> for UserOut {
     fn from(view: &View) -> Self {
-        let View { user, posted_this_month, posted_this_year, bank_connections } = view;
+        let View { user, posted_this_month, posted_this_year, bank_connections, storage } = view;
         let User { id, email, username, created_at: _, disabled_at: _, profile } = user;
         let full_name = profile.full_name().unwrap_or_else(|| username.clone());
         Self {
@@ -79,6 +113,7 @@ impl From<&View> for UserOut {
             days_left_in_trial: 0,
             total_transactions_this_month: *posted_this_month,
             total_transactions_this_year: *posted_this_year,
+            storage: StorageOut::from(storage),
         }
     }
 }

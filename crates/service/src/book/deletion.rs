@@ -27,6 +27,7 @@ pub(super) const ROWS_REMOVED: i64 = 5_000;
 /// # Errors
 /// What the access step refuses; an unmet precondition.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, days: u16) -> Result<View> {
+    let cx = &cx.beyond_quotas();
     let found = find(tx, cx, book)?;
     let activity = found.activity;
     let access = found.admit_to(cx.user.id, DeleteBook)?;

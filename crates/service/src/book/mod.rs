@@ -240,9 +240,11 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
         return Err(Refusal::Rescale(after.scale).into());
     }
     tx.books().update(&access)?;
-    if (before.settings.visibility, after.settings.visibility)
-        == (Visibility::Public, Visibility::Private)
-    {
+    let hidden = (before.settings.visibility, after.settings.visibility)
+        == (Visibility::Public, Visibility::Private);
+    let beyond = cx.beyond_quotas();
+    let recording = if hidden { &beyond } else { cx };
+    if hidden {
         file::end_addresses(tx, cx, &access)?;
     }
     if after.settings.time_zone != before.settings.time_zone {
@@ -250,7 +252,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
             tx.books().recount(&access, &zone::current(cx.now, &after.settings.time_zone))?;
     }
     let updated = access.book().updated_event(&previous);
-    event_log::append(tx, cx, &access, vec![updated])?;
+    event_log::append(tx, recording, &access, vec![updated])?;
     activity.changed_at = cx.now;
     let collection = collection::of_book(tx, cx, &access)?;
     Ok(View { collection, ..View::plain(access.into_access(), activity) })

@@ -20,7 +20,7 @@ use crate::access::{find, owner_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ids::Ids;
-use crate::{collection, event_log, file};
+use crate::{collection, event_log, file, storage_quota};
 
 /// transferBook: the user with that address becomes the owner, and the caller an EDITOR.
 ///
@@ -43,11 +43,12 @@ pub fn transfer(tx: &mut Tx<'_>, cx: &Context, book: &str, address: Option<&str>
     if owner.id != cx.user.id {
         let (after, previous) = access.book().clone().transferred(owner.username.clone(), cx.now);
         let access = access.with_book(after);
+        storage_quota::check_transfer(tx, cx, &access, owner.id)?;
         tx.books().transfer(&access, owner.id)?;
         file::end_addresses(tx, cx, &access)?;
         let mut events = vec![access.book().updated_event(&previous)];
         events.extend(exchange(tx, cx, &access, &owner)?);
-        event_log::append(tx, cx, &access, events)?;
+        event_log::append(tx, &cx.beyond_quotas(), &access, events)?;
         left.book = access.book().clone();
         left.granted = Some(Permission::Editor);
         left.activity.changed_at = cx.now;

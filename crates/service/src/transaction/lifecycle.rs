@@ -42,6 +42,14 @@ impl VerbRequest {
         Self { verb, batch: true, override_checked }
     }
 
+    /// The context in which it is recorded: the trash takes what there is no room for, too.
+    fn context(self, cx: &Context) -> Context {
+        match self.verb {
+            Verb::Trash => cx.beyond_quotas(),
+            Verb::Post | Verb::Update | Verb::Check | Verb::Uncheck | Verb::Untrash => cx.clone(),
+        }
+    }
+
     /// The action that the access step requires. Each transaction is checked again when it is
     /// loaded.
     const fn purpose(self) -> Record {
@@ -109,7 +117,7 @@ pub fn perform(
             Err(error) => return Err(batch::at(index, error)),
         }
     }
-    write_set.save(tx, cx, &access, &accounts)?;
+    write_set.save(tx, &wanted.context(cx), &access, &accounts)?;
     let transactions: Vec<Transaction> =
         ids.iter().filter_map(|(_, id)| current.get(&(*id)?).cloned()).collect();
     let posted =

@@ -13,10 +13,10 @@ use daybook_domain::user::{Admission, Profile, Refusal};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
-use crate::book;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
+use crate::{book, storage_quota};
 
 /// How many numbered usernames are tried before the whole address becomes the username.
 const MAX_ATTEMPTS: u32 = 1_000;
@@ -50,6 +50,8 @@ pub struct View {
     pub posted_this_year: i64,
     /// Whether they ever had a connection to a bank (behaviour 9.5).
     pub bank_connections: bool,
+    /// What these books hold together, and how much they may (behaviour 10.14).
+    pub storage: storage_quota::View,
 }
 
 /// getUser: the caller as they are now.
@@ -58,7 +60,8 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context) -> Result<View> {
     let user = now.unwrap_or_else(|| User::clone(&cx.user));
     let (posted_this_month, posted_this_year) = book::postings_of_owner(tx, cx)?;
     let bank_connections = tx.users().has_bank_connections(cx.user.id)?;
-    Ok(View { user, posted_this_month, posted_this_year, bank_connections })
+    let storage = storage_quota::of_caller(tx, cx)?;
+    Ok(View { user, posted_this_month, posted_this_year, bank_connections, storage })
 }
 
 /// Finds the user with that verified address.

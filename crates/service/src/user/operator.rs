@@ -7,6 +7,7 @@ use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Permission;
 use daybook_domain::purpose::{DeleteBook, ManageCollaborators, RemoveCollaborator};
+use daybook_domain::storage_quota::{Allowance, Stored};
 use daybook_domain::user::{Profile, Refusal, deleted_email, deleted_username};
 use daybook_storage::access::AccessTo;
 use daybook_storage::user::User;
@@ -31,6 +32,10 @@ pub struct UserReport {
     pub deleted: usize,
     /// How many of their access tokens are active.
     pub tokens: usize,
+    /// What their books hold together.
+    pub stored: Stored,
+    /// How much the operator allows them to store.
+    pub allowance: Allowance,
 }
 
 /// A user, with what they have.
@@ -45,7 +50,9 @@ pub fn report(tx: &mut Tx<'_>, email: &Email, now: Instant) -> Result<UserReport
     let deleted = waiting.filter(|found| found.granted == Some(Permission::Owner)).count();
     let tokens = token::of_user(tx, &user, now)?;
     let tokens = tokens.iter().filter(|token| token.is_active(now)).count();
-    Ok(UserReport { user, owned, shared, deleted, tokens })
+    let stored = tx.stored().held_by(user.id)?;
+    let allowance = tx.stored().allowance(user.id)?;
+    Ok(UserReport { user, owned, shared, deleted, tokens, stored, allowance })
 }
 
 /// Gives a user another address, by which they sign in from then on and which all their books show,

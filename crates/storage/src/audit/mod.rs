@@ -17,6 +17,7 @@ use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{AccountId, BookKey, TransactionId, UserId};
 use daybook_domain::permission::Permission;
 use daybook_domain::purpose::Audit;
+use daybook_domain::storage_quota::Stored;
 use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
@@ -83,6 +84,10 @@ struct CountedRow {
     posted: i64,
     #[diesel(sql_type = BigInt)]
     terms: i64,
+    #[diesel(sql_type = BigInt)]
+    stored_transactions: i64,
+    #[diesel(sql_type = BigInt)]
+    stored_bytes: i64,
 }
 
 /// Sums over entries or totals, in limbs.
@@ -257,19 +262,21 @@ impl Audits<'_, '_> {
     pub fn head(self, access: &Access) -> Result<(Option<Head>, AuditedCounts)> {
         let book = access.book().id.get();
         let sql = Sql::new(
-            "SELECT s.sequence, s.hash, s.posted, \
+            "SELECT s.sequence, s.hash, s.posted, s.stored_transactions, s.stored_bytes, \
                (SELECT COUNT(*) FROM index_terms m WHERE m.book_id = ",
         )
         .int(book)
         .push(") AS terms FROM book_state s WHERE s.book_id = ")
         .int(book);
         let rows: Vec<CountedRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        let Some(CountedRow { sequence, hash, posted, terms }) = rows.into_iter().next() else {
+        let Some(row) = rows.into_iter().next() else {
             return Ok((None, AuditedCounts::default()));
         };
+        let CountedRow { sequence, hash, posted, terms, .. } = row;
+        let stored = Stored { transactions: row.stored_transactions, bytes: row.stored_bytes };
         Ok((
             Hash::from_bytes(&hash).map(|hash| Head { sequence, hash }),
-            AuditedCounts { posted, index_terms: terms },
+            AuditedCounts { posted, index_terms: terms, stored },
         ))
     }
 

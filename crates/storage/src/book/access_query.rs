@@ -14,6 +14,8 @@ use crate::book_state::BookStateRow;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
+use crate::storage_quota::allowance;
+use crate::stored::BookOwner;
 use crate::tx::Tx;
 
 /// Every request sends it, so it is written out: diesel does not keep its own form of it prepared.
@@ -23,8 +25,8 @@ const ACCESS_QUERY: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.clo
        b.created_at, b.updated_at, b.version, b.file_secret, b.deleted_at, b.kept_until, \
        s.book_id, s.sequence, s.hash, s.changed_at, s.posted, s.month, s.month_posted, \
        s.year_posted, s.posted_months, s.chart_version, s.indexed_until_id, s.indexed_chunks, \
-       s.unindexed, s.last_event_at, s.apps, \
-       u.username, c.permission, ";
+       s.unindexed, s.last_event_at, s.apps, s.stored_transactions, s.stored_bytes, \
+       b.owner_id, u.username, u.storage_allowance, c.permission, ";
 
 /// The number of the last event, as the statement's snapshot has it.
 const SEEN: &str = "s.sequence AS seen FROM ";
@@ -98,8 +100,12 @@ pub(super) struct AccessRow {
     own: Row,
     #[diesel(embed)]
     state: BookStateRow,
+    #[diesel(sql_type = BigInt)]
+    owner_id: i64,
     #[diesel(sql_type = Text)]
     username: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    storage_allowance: Option<String>,
     #[diesel(sql_type = Nullable<Text>)]
     permission: Option<String>,
     #[diesel(sql_type = BigInt)]
@@ -116,8 +122,24 @@ impl AccessRow {
         self.seen != self.state.sequence
     }
 
+    /// Who owns the book.
+    pub(super) fn owner(&self) -> Result<BookOwner> {
+        let allowance = allowance(self.storage_allowance.clone())?;
+        Ok(BookOwner { id: UserId::new(self.owner_id), allowance: Some(allowance) })
+    }
+
     pub(super) fn into_access(self) -> Result<(BookAccess, BookStateRow)> {
-        let Self { own, state, username, permission, seen: _, deleted_at, kept_until } = self;
+        let Self {
+            own,
+            state,
+            owner_id: _,
+            username,
+            storage_allowance: _,
+            permission,
+            seen: _,
+            deleted_at,
+            kept_until,
+        } = self;
         let granted = permission
             .map(|name| Permission::from_name(&name).ok_or(Error::Corrupt("permission")))
             .transpose()?;

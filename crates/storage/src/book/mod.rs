@@ -85,9 +85,10 @@ impl Books<'_, '_> {
             // The lock is ours now, so what is read this time is final.
             row = self.tx.load_access(public_id, email, false)?;
         }
-        let Some((mut access, state)) = row.map(AccessRow::into_access).transpose()? else {
-            return Ok(None);
-        };
+        let Some(row) = row else { return Ok(None) };
+        let owner = row.owner()?;
+        let (mut access, state) = row.into_access()?;
+        self.tx.group_cache.owners.of_books.insert(access.book.id, owner);
         self.tx.group_cache.book_states.insert(access.book.id, state);
         access.activity =
             self.tx.book_state(access.book.id).map_or(access.activity, BookStateRow::activity);
@@ -147,11 +148,14 @@ impl Books<'_, '_> {
             unindexed: 0,
             last_event_at: 0,
             apps: 0,
+            stored_transactions: 0,
+            stored_bytes: 0,
         };
         let activity = state.activity();
         // Queued, because the event of the book's creation moves it first.
         self.tx.buffer().queue_book_state(BookId::new(id), state);
         let book = Book { id: BookId::new(id), ..book };
+        self.tx.note_owner(book.id, owner);
         Ok(BookAccess { book, granted: Some(Permission::Owner), activity, deletion: None })
     }
 
@@ -198,6 +202,7 @@ impl Books<'_, '_> {
             self.tx.flushed()?,
             c => diesel::update(books::table.find(book.id.get())).set(set).execute(c)
         )?;
+        self.tx.note_owner(book.id, owner);
         Ok(())
     }
 }

@@ -31,7 +31,6 @@ impl Deliveries<'_, '_> {
             sequence: delivery.sequence,
             depth: delivery.depth,
             due_at: now,
-            is_due: false,
         });
         let rows = rows.collect();
         self.tx.buffer().queue_deliveries(rows);
@@ -89,10 +88,6 @@ impl BotResponses<'_, '_> {
             .int(sequence)
             .push(" AND app_id = ")
             .text(app);
-        let deleted = self.tx.flushed()?.execute(&sql)? > 0;
-        if deleted {
-            self.forget_failed(access.book().id, sequence)?;
-        }
-        Ok(deleted)
+        Ok(self.tx.flushed()?.execute(&sql)? > 0)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use daybook_domain::id::{AccountId, BookId, TransactionId};
 use daybook_domain::purpose::Record;
+use daybook_domain::storage_quota::Stored;
 use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
@@ -12,13 +13,13 @@ use super::copy::keep_originals;
 use super::row;
 use super::trigram_index::FoldedText;
 use crate::access::AccessTo;
-use crate::bot_response::move_failed;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
 use crate::conn::Conn;
 use crate::error::{Error, Result};
 use crate::index_term;
 use crate::sql::{Sql, Value};
+use crate::stored::of_transaction;
 use crate::tx::Flushed;
 use crate::write_buffer::Added;
 
@@ -137,6 +138,8 @@ impl Transactions<'_, '_> {
             .map(FoldedText::of)
             .collect();
         let behind = added.len().saturating_sub(late.len());
+        let stored = added.iter().map(of_transaction).fold(Stored::default(), |all, one| all + one);
+        self.tx.note_stored(book, stored)?;
         for transaction in added {
             self.tx.buffer().queue_transaction(Added { book, scale, transaction });
         }
@@ -188,12 +191,12 @@ impl Transactions<'_, '_> {
         conn.write(entries)?;
         delete_terms(&mut conn, book, gone_terms)?;
         conn.write(terms)?;
-        let has_moved = |change: &&Change| {
-            change.before.as_ref().is_some_and(|before| before.list_day != change.after.list_day)
-        };
-        let moved = changes.iter().filter(has_moved).map(|change| change.after.id.get());
-        move_failed(&mut conn, book, &moved.collect::<Vec<_>>())?;
-        self.tx.index_changed(book, changes)
+        self.tx.index_changed(book, changes)?;
+        let grown = changes.iter().fold(Stored::default(), |all, Change { before, after }| {
+            let before = before.as_ref().map(of_transaction).unwrap_or_default();
+            all + (of_transaction(after) - before)
+        });
+        self.tx.note_stored(book, grown)
     }
 }
 

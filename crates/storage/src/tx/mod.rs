@@ -15,22 +15,24 @@
 mod flush;
 mod nouns;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use daybook_domain::delivery::Receiver;
 use daybook_domain::id::BookId;
+use daybook_domain::storage_quota::Stored;
 
 use crate::access::BookAccess;
 use crate::app_face::AppFaceCache;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
 use crate::conn::Conn;
-use crate::delivery::KnownReceiver;
 use crate::dialect::{Contains, Mode};
 use crate::error::{Error, Result};
 use crate::identity;
 use crate::interrupt::ReadStop;
 use crate::planner::Lookup;
+use crate::stored::OwnersInGroup;
 use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
 
@@ -67,6 +69,8 @@ pub struct Tx<'a> {
     own: WriteBuffer,
     /// Whether queues of deliveries have become due.
     delivers: bool,
+    /// What this unit of work adds to what is stored of books.
+    pub(crate) added: HashMap<BookId, Stored>,
     /// What the group has read under the books' locks.
     pub(crate) group_cache: GroupCache,
     caches: Caches,
@@ -85,7 +89,9 @@ pub(crate) struct GroupCache {
     /// What users may do in books, by book and e-mail address.
     pub(crate) accesses: HashMap<(String, String), BookAccess>,
     /// Who receives the events of books.
-    pub(crate) receivers: HashMap<BookId, Vec<KnownReceiver>>,
+    pub(crate) receivers: HashMap<BookId, Vec<Receiver>>,
+    /// Whose books they are.
+    pub(crate) owners: OwnersInGroup,
 }
 
 impl<'a> Tx<'a> {
@@ -115,6 +121,7 @@ impl<'a> Tx<'a> {
             earlier,
             own,
             delivers: false,
+            added: HashMap::new(),
             group_cache,
             caches,
             changed_charts,
@@ -172,6 +179,11 @@ impl<'a> Tx<'a> {
     pub(crate) fn book_state(&self, book: BookId) -> Option<&BookStateRow> {
         let queued = self.own.book_state(book).or_else(|| self.earlier.book_state(book));
         queued.or_else(|| self.group_cache.book_states.get(&book))
+    }
+
+    /// The books whose states are queued.
+    pub(crate) fn queued_books(&self) -> BTreeSet<BookId> {
+        self.own.books().chain(self.earlier.books()).collect()
     }
 
     /// Whether the book has to be locked before it is read.
@@ -245,6 +257,7 @@ impl<'a> Tx<'a> {
         }
         let own = std::mem::take(&mut self.own);
         self.earlier.absorb(own);
+        self.keep_added();
         self.identity_changed = (false, self.identity_changed.0 || self.identity_changed.1);
         Ok(())
     }
@@ -252,6 +265,7 @@ impl<'a> Tx<'a> {
     /// Undoes this unit of work; one that is alone in its group is over then.
     pub(crate) fn undo_unit(&mut self) -> Result<()> {
         self.own = WriteBuffer::default();
+        self.added.clear();
         self.identity_changed.0 = false;
         if !self.grouped {
             self.open = false;

@@ -5,7 +5,7 @@ use crate::book::Books;
 use crate::{
     access_request, account, api_key, app, audit, balance, bot_response, collaborator, collection,
     connection, delivery, event, file, grant, group, idempotency, identity, integration, mail,
-    saved_query, sealed, session, signing_key, token, transaction, user,
+    saved_query, sealed, session, signing_key, storage_quota, token, transaction, user,
 };
 
 impl<'a> Tx<'a> {
@@ -17,6 +17,11 @@ impl<'a> Tx<'a> {
     /// Access tokens.
     pub fn tokens(&mut self) -> token::Tokens<'_, 'a> {
         token::Tokens { tx: self }
+    }
+
+    /// What books and their owners hold.
+    pub fn stored(&mut self) -> storage_quota::StorageQuotaBase<'_, 'a> {
+        storage_quota::StorageQuotaBase { tx: self }
     }
 
     /// API keys.

@@ -22,6 +22,7 @@ use crate::book::View;
 use crate::book::deletion::ROWS_REMOVED;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::storage_quota;
 
 /// Opening balances that one unit of work records.
 const OPENINGS: usize = 1_000;
@@ -102,11 +103,13 @@ fn whole(
 impl WholeCopy {
     /// The first unit of work: the book with all but its transactions, hidden.
     fn begin(&self, store: &Store, structure: &Arc<Structure>) -> Result<()> {
-        let (user, structure) = (self.cx.user.id, Arc::clone(structure));
+        let (cx, structure) = (self.cx.clone(), Arc::clone(structure));
         store.write(self.ticket(), move |tx| {
-            let founded = tx.books().insert(structure.book.clone(), user)?;
-            tx.books().begin_copy(&founded, user)?;
-            structure.write(tx, &founded.admit_to(user, ManageCollaborators)?)
+            let founded = tx.books().insert(structure.book.clone(), cx.user.id)?;
+            tx.books().begin_copy(&founded, cx.user.id)?;
+            let target = founded.admit_to(cx.user.id, ManageCollaborators)?;
+            structure.write(tx, &target)?;
+            storage_quota::check(tx, &cx, &target)
         })
     }
 
@@ -116,7 +119,8 @@ impl WholeCopy {
         let (cx, key) = (self.cx.clone(), self.key.clone());
         store.write(self.ticket(), move |tx| {
             let target = go_on(tx, &cx, &key)?.with_purpose(Record::Post)?;
-            write(tx, &target, transactions)
+            write(tx, &target, transactions)?;
+            storage_quota::check(tx, &cx, &target)
         })
     }
 

@@ -1,0 +1,145 @@
+//! Storage quotas (behaviour 10.14): how much may be stored, and what is.
+//!
+//! Whatever a unit of work stores in a book leaves an event, so [`check`] stands where events are
+//! appended, behind all other refusals. What makes room or takes something from somebody is carried
+//! out in a context that no quota holds for ([`Context::beyond_quotas`]).
+
+use daybook_domain::access::Access;
+use daybook_domain::email::Email;
+use daybook_domain::field::Field;
+use daybook_domain::id::UserId;
+use daybook_domain::storage_quota::{Allowance, StorageQuotas, Stored};
+use daybook_storage::Tx;
+use daybook_storage::storage_quota::{StoredBook, StoredOfUser};
+use daybook_storage::user::User;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+
+/// What the caller's books hold together, and how much they may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct View {
+    /// What they hold.
+    pub stored: Stored,
+    /// The quotas that hold for them.
+    pub quotas: StorageQuotas,
+}
+
+/// Refuses what this unit of work has stored in an entered book, when it is more than may be.
+///
+/// # Errors
+/// What the rules of storage quotas refuse.
+pub(crate) fn check(tx: &mut Tx<'_>, cx: &Context, access: &Access) -> Result<()> {
+    let (held, added) = tx.stored().of_book(access)?;
+    check_added(tx, cx, access, (held, added))
+}
+
+/// Refuses to go on when so many bytes would be too many: before they are stored.
+///
+/// # Errors
+/// What the rules of storage quotas refuse.
+pub(crate) fn check_bytes(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    bytes: i64,
+) -> Result<()> {
+    let (held, added) = tx.stored().of_book(access)?;
+    check_added(tx, cx, access, (held + added, Stored { transactions: 0, bytes }))
+}
+
+fn check_added(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    (held, added): (Stored, Stored),
+) -> Result<()> {
+    let Some(usual) = cx.storage_quotas.filter(|_| added.grows()) else { return Ok(()) };
+    let (owner, allowance) = tx.stored().owner(access)?;
+    let quotas = usual.with(&allowance);
+    quotas.check_book(held, added)?;
+    if quotas.user.is_on() {
+        let held = tx.stored().held_by(owner)?;
+        quotas.check_owner(held, added, owner == cx.user.id)?;
+    }
+    Ok(())
+}
+
+/// Refuses to make a book one of a user's whose books would hold too much with it.
+///
+/// # Errors
+/// What the rules of storage quotas refuse.
+pub(crate) fn check_transfer(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    owner: UserId,
+) -> Result<()> {
+    let Some(usual) = cx.storage_quotas else { return Ok(()) };
+    let quotas = usual.with(&tx.stored().allowance(owner)?);
+    if quotas.user.is_on() {
+        let (held, added) = tx.stored().of_book(access)?;
+        quotas.check_transfer(tx.stored().held_by(owner)?, held + added)?;
+    }
+    Ok(())
+}
+
+/// What the caller's books hold together, and how much they may.
+pub(crate) fn of_caller(tx: &mut Tx<'_>, cx: &Context) -> Result<View> {
+    let allowance = tx.stored().allowance(cx.user.id)?;
+    let quotas = cx.storage_quotas.unwrap_or_default().with(&allowance);
+    Ok(View { stored: tx.stored().held_by(cx.user.id)?, quotas })
+}
+
+/// The users who own books, with what these hold together, for the operator.
+pub fn holdings(tx: &mut Tx<'_>) -> Result<Vec<StoredOfUser>> {
+    Ok(tx.stored().holdings()?)
+}
+
+/// The books of a user with what each holds, for the operator.
+///
+/// # Errors
+/// 404 for an unknown address.
+pub fn books(tx: &mut Tx<'_>, email: &Email) -> Result<Vec<StoredBook>> {
+    let user = tx.users().find(email)?.ok_or(Error::NotFound("user"))?;
+    Ok(tx.stored().books_of(user.id)?)
+}
+
+/// What the operator changes of the allowance of a user. A cleared number is the usual one again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Input {
+    /// Transactions of all their books.
+    pub transactions: Field<i64>,
+    /// Bytes of all their books.
+    pub bytes: Field<i64>,
+    /// Transactions of each of their books.
+    pub book_transactions: Field<i64>,
+    /// Bytes of each of their books.
+    pub book_bytes: Field<i64>,
+}
+
+/// Changes the allowance of a user.
+///
+/// # Errors
+/// 404 for an unknown address.
+pub fn allow(tx: &mut Tx<'_>, email: &Email, input: &Input) -> Result<User> {
+    let user = tx.users().find(email)?.ok_or(Error::NotFound("user"))?;
+    let now = tx.stored().allowance(user.id)?;
+    let Input { transactions, bytes, book_transactions, book_bytes } = input;
+    let allowance = Allowance {
+        transactions: changed(transactions, now.transactions),
+        bytes: changed(bytes, now.bytes),
+        book_transactions: changed(book_transactions, now.book_transactions),
+        book_bytes: changed(book_bytes, now.book_bytes),
+    };
+    tx.stored().allow(user.id, &allowance)?;
+    Ok(user)
+}
+
+fn changed(field: &Field<i64>, now: Option<i64>) -> Option<i64> {
+    match field {
+        Field::Keep => now,
+        Field::Clear => None,
+        Field::Set(number) => Some(*number),
+    }
+}
