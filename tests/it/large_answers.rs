@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Options, Server, unique};
 use serde_json::{Map, Value, json};
 
 use crate::Lone;
@@ -110,7 +110,9 @@ fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
 }
 
 fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {
-    let server = Server::start(engine);
+    // An unoptimized server among others takes its time for 64 MB.
+    let args = ["--read-deadline-seconds", "60"].map(str::to_owned).to_vec();
+    let server = Server::start_with(Options { engine, args, ..Options::default() });
     // 69 MB of accounts.
     let cast = amplified(&server, 10, 125);
     let refused = |path: &str, advice: &str| {

@@ -206,6 +206,7 @@ modules! {
         sealing_keys,
         security_log,
         signing_keys,
+        sieges,
         simulation,
         statements,
         storage_allowances,

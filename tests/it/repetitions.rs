@@ -227,7 +227,7 @@ impl Bench {
             Kept { status: 200, tag: None, body, form: BodyForm::Plain, shows: Vec::new() };
         let sent = self.store.write(Lane::of_key(key), move |tx| {
             let scope = (&KeyScope::Installation, &claim);
-            once(tx, &cx, scope, |_| Ok::<_, Error>(answer), |answer| Ok(answer.clone()))
+            once(tx, &cx, scope, |_| Ok::<_, Error>((answer.clone(), answer)))
         });
         let (answer, replayed) = match sent.expect("an outcome") {
             Once::Done(answer) => (answer, false),

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::CONTENT_TYPE;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use daybook_domain::event::Hash;
 use daybook_domain::permission::Action;
 use daybook_service::access;
@@ -19,7 +19,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::budget::{MAX_SMALL, MemoryShare, borrower};
+use crate::budget::{Borrower, MAX_SMALL, MemoryShare, borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::{note_hash, wants_hash};
 use crate::receive::collect;
@@ -27,6 +27,9 @@ use crate::request::ApiRequest;
 use crate::socket::ConnectionState;
 use crate::{blocking, request};
 
+/// Bytes of a body behind which it takes its user's turn: what is made of it takes several times as
+/// much memory, which nothing counts.
+const MAX_AT_ONCE: usize = 1024 * 1024;
 /// Largest body in bytes (behaviour 10.8).
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// Most values in a body, by the commas between them: the smallest takes two bytes there, and many
@@ -178,10 +181,18 @@ async fn receive<T: Send + 'static>(
     read: impl FnOnce(&[u8]) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let borrower = borrower(request).await?;
-    let mut grant = request::state(request)?.budget.grant(borrower);
+    let state = request::state(request)?;
+    let mut grant = state.budget.grant(borrower);
     let bytes = collect(payload, &mut grant, MAX_BYTES, async || enter(request).await).await?;
     if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
         connection.received();
+    }
+    if bytes.len() > MAX_AT_ONCE
+        && let Borrower::User(user) = borrower
+    {
+        let turn = state.budget.turn(user).await;
+        // Until the request has been answered.
+        request.extensions_mut().insert(turn);
     }
     let hashed = wants_hash(request);
     let (grant, hash, body) = blocking::compute(bytes.len(), move || {

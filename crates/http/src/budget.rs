@@ -12,6 +12,7 @@ use daybook_domain::id::UserId;
 use tokio::sync::oneshot;
 
 use crate::error::RequestError;
+use crate::user_turns::{UserTurn, UserTurns};
 
 /// Memory is counted in steps, so that a body does not ask for each piece that arrives.
 const STEP: usize = 4 * 1024;
@@ -44,6 +45,7 @@ pub struct Budget(Arc<Pools>);
 struct Pools {
     small: Pool,
     large: Pool,
+    turns: UserTurns,
 }
 
 /// A part of the memory.
@@ -112,12 +114,19 @@ impl Budget {
         Self(Arc::new(Pools {
             small: Pool::new(reserve, LEAST_SMALL),
             large: Pool::new(size - reserve, LEAST_LARGE),
+            turns: UserTurns::default(),
         }))
     }
 
     /// A new share for a request of a borrower, empty at first.
     pub(crate) fn grant(&self, borrower: Borrower) -> MemoryShare {
         MemoryShare { pools: Arc::clone(&self.0), borrower, small: 0, large: 0 }
+    }
+
+    /// Waits for the user's turn to have a large body worked on, which takes memory that is not
+    /// counted.
+    pub(crate) async fn turn(&self, user: UserId) -> UserTurn {
+        self.0.turns.turn(user).await
     }
 }
 
@@ -140,7 +149,7 @@ impl MemoryShare {
         if wanted <= self.small.max(self.large) {
             return Ok(());
         }
-        let Pools { small, large } = &*self.pools;
+        let Pools { small, large, turns: _ } = &*self.pools;
         let is_small = wanted <= MAX_SMALL && self.large == 0;
         if is_small && small.lend(self.borrower, wanted - self.small).is_ok() {
             self.small = wanted;

@@ -1,24 +1,22 @@
 //! What the copies share that are more than one unit of work (behaviour 6.14).
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use daybook_domain::id::UserId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::user_turns::{UserTurn, UserTurns};
 use crate::wakeup::Wakeup;
 
 /// Large copies that a process makes at once: each holds a connection for reading.
 const AT_ONCE: usize = 2;
-/// Those of a user among them.
-const AT_ONCE_OF_A_USER: usize = 1;
 
 /// The slots for large copies, and who is told when one fails.
 #[derive(Clone)]
 pub struct LargeCopies {
     all: Arc<Semaphore>,
-    /// The users whose copies are made or wait.
-    of_users: Arc<Mutex<HashMap<UserId, Arc<Semaphore>>>>,
+    /// Of a user one is made at once.
+    of_users: UserTurns,
     /// Wakes the worker that removes what an unfinished copy leaves.
     pub(crate) sweep: Wakeup,
     /// Whether the server is about to end.
@@ -27,7 +25,7 @@ pub struct LargeCopies {
 
 /// The place of a copy that is made. Others wait until it is dropped.
 pub(crate) struct CopySlot {
-    _of_user: Option<OwnedSemaphorePermit>,
+    _of_user: UserTurn,
     _of_all: Option<OwnedSemaphorePermit>,
 }
 
@@ -35,25 +33,16 @@ impl LargeCopies {
     /// Copies that give up when `stop` says so, and then wake the worker of `sweep`.
     pub fn new(sweep: Wakeup, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let all = Arc::new(Semaphore::new(AT_ONCE));
-        Self { all, of_users: Arc::default(), sweep, stop: Arc::new(stop) }
+        Self { all, of_users: UserTurns::default(), sweep, stop: Arc::new(stop) }
     }
 
     /// Waits for a slot: first among the copies of the user, then among those of all, so that each
     /// user has one copy at most in the queue of all.
     pub(crate) async fn slot(&self, user: UserId) -> CopySlot {
-        let own = self.of_user(user);
-        // Neither semaphore is ever closed.
-        let of_user = own.acquire_owned().await.ok();
+        let of_user = self.of_users.turn(user).await;
+        // The semaphore is never closed.
         let of_all = Arc::clone(&self.all).acquire_owned().await.ok();
         CopySlot { _of_user: of_user, _of_all: of_all }
-    }
-
-    fn of_user(&self, user: UserId) -> Arc<Semaphore> {
-        let mut users = self.of_users.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that somebody holds or waits for is held elsewhere too.
-        users.retain(|_, slots| Arc::strong_count(slots) > 1);
-        let slots = || Arc::new(Semaphore::new(AT_ONCE_OF_A_USER));
-        Arc::clone(users.entry(user).or_insert_with(slots))
     }
 }
 
@@ -79,6 +68,5 @@ mod tests {
         timeout(SHORT, copies.slot(one)).await.expect("the slot is free again");
         drop(second);
         drop(copies.slot(UserId::new(3)).await);
-        assert_eq!(copies.of_users.lock().unwrap().len(), 1, "users without copies are forgotten");
     }
 }

@@ -57,6 +57,7 @@ mod timed_body;
 mod token;
 mod transaction;
 mod user;
+mod user_turns;
 mod wakeup;
 mod wire;
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
-use actix_web::web::{Bytes, BytesMut};
 use tokio::time::{Instant, timeout_at};
 
 use crate::budget::{MAX_SMALL, MemoryShare};
@@ -69,14 +68,14 @@ pub(crate) async fn collect(
     grant: &mut MemoryShare,
     most: usize,
     door: impl AsyncFnOnce() -> Result<(), ApiError>,
-) -> Result<Bytes, ApiError> {
+) -> Result<Vec<u8>, ApiError> {
     let (mut patience, mut door) = (BodyPatience::from(Instant::now()), Some(door));
-    let mut bytes = BytesMut::new();
+    let mut bytes = Vec::new();
     loop {
         let next =
             std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
         let next = timeout_at(patience.end(), next).await.map_err(|_| RequestError::BodyTooSlow)?;
-        let Some(chunk) = next else { return Ok(bytes.freeze()) };
+        let Some(chunk) = next else { return Ok(bytes) };
         let chunk = chunk.map_err(|error| {
             if matches!(error, PayloadError::Overflow) {
                 RequestError::TooLarge
@@ -97,6 +96,10 @@ pub(crate) async fn collect(
         }
         patience.earn(Instant::now(), (chunk.len(), size));
         grant.cover(size)?;
+        if size > MAX_SMALL {
+            // Addresses, for all that may come: memory is used by what does, and nothing is moved.
+            bytes.reserve_exact(most - bytes.len());
+        }
         bytes.extend_from_slice(&chunk);
     }
 }

@@ -179,25 +179,45 @@ impl Reply {
         Ok(Self { body, ..self })
     }
 
-    /// The form that is stored under an idempotency key. A 204 has no body; what is stored in its
-    /// place is the number of skipped items, if there are any.
+    /// What is kept of its body under an idempotency key, unless that is too large. A 204 has no
+    /// body; what is kept in its place is the number of skipped items, if there are any.
     ///
     /// # Errors
     /// 500 when its JSON could not be written.
-    pub(crate) fn to_answer(&self) -> Result<StoredAnswer, ApiError> {
+    pub(crate) fn kept(&self) -> Result<Option<(BodyForm, Vec<u8>)>, ApiError> {
         let body = self.body.as_ref().map_err(|fault| unanswered(fault.clone(), self.advice))?;
-        let (form, body) = if self.skipped > 0 {
-            (BodyForm::Plain, self.skipped.to_string().into_bytes())
-        } else {
-            kept_body::keep(body)?
+        if self.skipped > 0 {
+            return Ok(Some((BodyForm::Plain, self.skipped.to_string().into_bytes())));
+        }
+        if self.shortened {
+            return Ok(Some(kept_body::keep_ids(body)?));
+        }
+        Ok(kept_body::keep(body)?)
+    }
+
+    /// With what is kept of its body, the form that is stored.
+    pub(crate) fn stored(self, (form, body): (BodyForm, Vec<u8>)) -> (Self, StoredAnswer) {
+        let (status, tag) = (self.status.as_u16(), self.tag.as_ref());
+        let tag = tag.map(|tag| tag.as_str().to_owned());
+        let stored = StoredAnswer { status, tag, body, form, shows: self.shows.clone() };
+        (self, stored)
+    }
+
+    /// The answer and the form of it that is stored: without its body where that is too large.
+    ///
+    /// # Errors
+    /// As [`Self::kept`].
+    pub(crate) fn and_stored(self) -> Result<(Self, StoredAnswer), ApiError> {
+        let kept = match self.kept()? {
+            Some(kept) => kept,
+            None => kept_body::keep_ids(b"{}")?,
         };
-        Ok(StoredAnswer {
-            status: self.status.as_u16(),
-            tag: self.tag.as_ref().map(|tag| tag.as_str().to_owned()),
-            body,
-            form,
-            shows: self.shows.clone(),
-        })
+        Ok(self.stored(kept))
+    }
+
+    /// Whether it shows less than what was asked for.
+    pub(crate) const fn is_shortened(&self) -> bool {
+        self.shortened
     }
 }
 
@@ -287,6 +307,6 @@ mod tests {
         let answered = nothing().respond_to(&TestRequest::default().to_http_request());
         assert_eq!(answered.status(), StatusCode::INTERNAL_SERVER_ERROR);
         // Nor is it kept, so that the unit of work of its idempotency key is undone.
-        assert!(nothing().to_answer().is_err());
+        assert!(nothing().kept().is_err());
     }
 }

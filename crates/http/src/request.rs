@@ -187,7 +187,8 @@ impl ApiRequest {
 
     /// Runs a use case that writes, in the lane of its book, and answers what `encode` makes of its
     /// result. With an idempotency key the answer is encoded and recorded in the same unit of work;
-    /// without one it is encoded outside of the writer.
+    /// without one, or where it is large, it is encoded outside of the
+    /// writer (behaviour 0.38).
     ///
     /// # Errors
     /// What the use case refuses; 503 when the queue of the writer is full.
@@ -269,18 +270,24 @@ impl ApiRequest {
             return run::answer(&state, cx.user.id, move || encode(&done, &cx)).await;
         };
         let claim = key.claim(cx.user.id, &state.path_prefix);
-        let room = Room::of_write(state.budget.grant(Borrower::User(cx.user.id)));
+        let (user, shared) = (cx.user.id, state.clone());
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
+            let asked = cx.clone();
             let carry_out = |tx: &mut Tx<'_>| {
                 rest.map_or(Ok(()), Rest::take).map_err(RequestError::from)?;
-                let done = work(tx, &cx)?;
-                let (reply, share) = run::answer_of_write(room, || encode(&done, &cx));
-                Ok(reply.holding(share))
+                let done = work(tx, &asked)?;
+                let make = move || encode(&done, &asked);
+                let memory = || shared.budget.grant(Borrower::User(user));
+                let (reply, stored) = run::answer_to_store(memory, &make)?;
+                let rest = reply.is_shortened().then_some(make);
+                Ok(((reply, rest), stored))
             };
-            once(tx, &cx, (&scope, &claim), carry_out, Reply::to_answer)
+            once(tx, &cx, (&scope, &claim), carry_out)
         };
         match run::write_with_timeout(&state, ticket, whole).await? {
-            Once::Done(reply) => Ok(reply),
+            Once::Done((reply, None)) => Ok(reply),
+            // What was too large to be stored is answered all the same.
+            Once::Done((_, Some(make))) => run::answer(&state, user, make).await,
             // It may be large when it is restored.
             Once::Answered(answer) => block(move || Reply::try_from(answer)).await?,
         }

@@ -20,10 +20,15 @@ pub(crate) const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of an answer that are written on the thread of its request, which serves many others.
 const MAX_BYTES_AT_ONCE: usize = 256 * 1024;
+/// Bytes of an answer that are written in the unit of work which stores it under a key.
+const MAX_STORED_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of an answer that take nothing of the budget, so that short answers are always given.
 const FREE_BYTES: usize = 4 * 1024;
-/// Bytes by which a large text grows.
-const GROWTH: usize = 8 * 1024 * 1024;
+/// Bytes behind which a text gets all the addresses that it may need: memory is used by what is
+/// written there, and nothing has to be moved as it grows.
+const LARGE: usize = 256 * 1024;
+/// Bytes for which a large text takes memory from the budget at a time.
+const STEP: usize = 1024 * 1024;
 
 /// Why an answer could not be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -81,6 +86,16 @@ impl Room {
         Self { most: MAX_ANSWER_BYTES, share, shortens: true }
     }
 
+    /// For the answer of a write that is stored with it, while others wait for its writer.
+    pub(crate) const fn of_stored(share: MemoryShare) -> Self {
+        Self { most: MAX_STORED_BYTES, share, shortens: true }
+    }
+
+    /// For no more than ids.
+    pub(crate) const fn of_ids(share: MemoryShare) -> Self {
+        Self { most: 0, share, shortens: true }
+    }
+
     /// Makes an answer in this room; with it comes the memory it takes.
     pub(crate) fn around<T>(self, make: impl FnOnce() -> T) -> (T, Option<MemoryShare>) {
         /// However the making ends, the thread makes other answers next.
@@ -108,7 +123,7 @@ pub(crate) fn shortens() -> bool {
 /// [`NoAnswer`].
 pub(crate) fn write(value: &impl Serialize) -> Result<Vec<u8>, NoAnswer> {
     begin();
-    let mut text = Text { bytes: Vec::new() };
+    let mut text = Text { bytes: Vec::new(), covered: 0 };
     serde_json::to_writer(&mut text, value)?;
     Ok(text.bytes)
 }
@@ -186,21 +201,23 @@ fn cover(bytes: usize) -> Result<(), NoAnswer> {
 /// A text with a bound.
 struct Text {
     bytes: Vec<u8>,
+    /// For how many of them there is memory.
+    covered: usize,
 }
 
 impl Text {
-    /// Makes place for so many bytes more.
-    fn grow(&mut self, more: usize) -> Result<(), NoAnswer> {
-        let needed = self.bytes.len().saturating_add(more);
+    /// Takes memory for so many bytes in all.
+    fn grow(&mut self, needed: usize) -> Result<(), NoAnswer> {
         let most = ROW.get().saturating_add(most());
         if needed > most {
             return Err(NoAnswer::TooLarge);
         }
-        let held = self.bytes.capacity();
-        let wanted = held.saturating_add(held.min(GROWTH)).max(FREE_BYTES);
-        let size = wanted.min(most).max(needed);
-        cover(size.saturating_add(MADE.get()))?;
-        self.bytes.reserve_exact(size.saturating_sub(self.bytes.len()));
+        let doubled = self.covered.saturating_add(self.covered.clamp(FREE_BYTES, STEP));
+        let wanted = doubled.min(most).max(needed);
+        cover(wanted.saturating_add(MADE.get()))?;
+        self.covered = wanted;
+        let addresses = if wanted > LARGE { most } else { wanted };
+        self.bytes.reserve_exact(addresses.saturating_sub(self.bytes.len()));
         Ok(())
     }
 }
@@ -211,8 +228,9 @@ impl Write for Text {
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if bytes.len() > self.bytes.capacity() - self.bytes.len()
-            && let Err(fault) = self.grow(bytes.len())
+        let needed = self.bytes.len().saturating_add(bytes.len());
+        if needed > self.covered
+            && let Err(fault) = self.grow(needed)
         {
             FAULT.replace(Some(fault));
             return Err(io::Error::other("an answer has no more room"));

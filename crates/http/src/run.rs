@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::id::UserId;
+use daybook_domain::idempotency::StoredAnswer;
 use daybook_service::Result;
 use daybook_storage::{Error, ReadStop, Ticket, Tx};
 use tokio::time::timeout;
@@ -130,6 +131,22 @@ pub(crate) fn answer_of_write(
     make: impl FnOnce() -> Reply,
 ) -> (Reply, Option<MemoryShare>) {
     room.around(|| make().or_short(|| serde_json::json!({})))
+}
+
+/// Makes the answer of a write and what is stored of it under a key, in the unit of work itself:
+/// so what is too large for that is shortened already here (behaviour 0.38).
+///
+/// # Errors
+/// 500 when its JSON could not be written.
+pub(crate) fn answer_to_store(
+    memory: impl Fn() -> MemoryShare,
+    make: impl Fn() -> Reply,
+) -> std::result::Result<(Reply, StoredAnswer), ApiError> {
+    let (reply, share) = answer_of_write(Room::of_stored(memory()), &make);
+    if let Some(kept) = reply.kept()? {
+        return Ok(reply.holding(share).stored(kept));
+    }
+    answer_of_write(Room::of_ids(memory()), &make).0.and_stored()
 }
 
 /// As [`write()`], for a request that may have to wait for an earlier sending of itself (behaviour

@@ -35,8 +35,8 @@ pub enum KeyScope {
     Installation,
 }
 
-/// Runs `work` and stores its answer, in the form that `store` gives it, in the same unit of work;
-/// or returns the stored answer. A refusal of `work` undoes the claim too, so the request may be
+/// Runs `work` and stores the answer that it gives beside its result, in the same unit of work; or
+/// returns the stored answer. A refusal of `work` undoes the claim too, so the request may be
 /// corrected and sent again.
 ///
 /// # Errors
@@ -46,14 +46,12 @@ pub fn once<A, E: From<Error>>(
     tx: &mut Tx<'_>,
     cx: &Context,
     (scope, claim): (&KeyScope, &Claim),
-    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<A, E>,
-    store: impl FnOnce(&A) -> std::result::Result<StoredAnswer, E>,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<(A, StoredAnswer), E>,
 ) -> std::result::Result<Once<A>, E> {
     if let Some(answer) = recorded(tx, cx, scope, claim)? {
         return Ok(Once::Answered(answer));
     }
-    let done = work(tx)?;
-    let answer = store(&done)?;
+    let (done, answer) = work(tx)?;
     let needs = needs(tx, cx, scope, &answer.shows)?;
     record(tx, cx, claim, (&answer, &needs))?;
     Ok(Once::Done(done))

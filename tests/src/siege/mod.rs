@@ -74,10 +74,14 @@ pub fn run(attack: &Attack, plan: Plan) -> anyhow::Result<Siege> {
     carry_out(attack, &mut ground, plan)
 }
 
-/// Carries out all attacks one after another on one server.
+/// Carries out all attacks one after another, on one server where they need no special one.
 pub fn run_all(plan: Plan) -> anyhow::Result<Vec<Siege>> {
-    let mut ground = Ground::start(plan, attack::ALL.iter().find_map(|attack| attack.open_files))?;
-    attack::ALL.iter().map(|attack| carry_out(attack, &mut ground, plan)).collect()
+    let mut ground = Ground::start(plan, None)?;
+    let carried_out = attack::ALL.iter().map(|attack| match attack.open_files {
+        Some(_) => run(attack, plan),
+        None => carry_out(attack, &mut ground, plan),
+    });
+    carried_out.collect()
 }
 
 fn carry_out(attack: &Attack, ground: &mut Ground, plan: Plan) -> anyhow::Result<Siege> {

@@ -73,7 +73,7 @@ fn copy(
             Ok(encode(&whole.publish(tx)?, &asked))
         };
         let Some(claim) = claim else { return answer(tx) };
-        once(tx, &asked, (&scope, &claim), answer, Reply::to_answer)?.try_into()
+        once(tx, &asked, (&scope, &claim), |tx| answer(tx)?.and_stored())?.try_into()
     };
     book::copy_in_portions(store, cx, (&id, copying), stop, finish)
 }

@@ -94,7 +94,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
                 Ok(shown(&replay::end(tx, &asked, &leased, outcome)?, &asked, &base))
             };
             let Some(claim) = claim else { return answer(tx) };
-            once(tx, &cx, (&scope, &claim), answer, Reply::to_answer)?.try_into()
+            once(tx, &cx, (&scope, &claim), |tx| answer(tx)?.and_stored())?.try_into()
         };
         run::write(&state, ticket, whole).await
     });
