@@ -1,7 +1,7 @@
-//! Many rows for one table. SQLite reads them as a list of values, in as few statements as its
-//! limit of bound values allows. PostgreSQL reads them as one array for each column: the statement
-//! is the same however many rows there are, so it is parsed and planned once per connection. A bulk
-//! update is an insert that meets its own key and ends in `ON CONFLICT ... DO UPDATE`.
+//! Many rows for one table. SQLite reads them as lists of values, in blocks of [`BLOCKS`] sizes.
+//! PostgreSQL reads them as one array for each column. So there are few statements, whatever the
+//! number of rows, and each is parsed and planned once per connection. A bulk update is an insert
+//! that meets its own key and ends in `ON CONFLICT ... DO UPDATE`.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,10 @@ use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::Conn;
-use crate::sql::{MAX_VALUES, Sql, Value};
+use crate::sql::{Sql, Value};
+
+/// Rows of one statement on SQLite, the largest block that fits first.
+const BLOCKS: [usize; 4] = [64, 16, 4, 1];
 
 /// Rows one statement takes on PostgreSQL: bounds the memory of the largest.
 const MAX_ROWS: usize = 20_000;
@@ -42,13 +45,12 @@ impl<'a> Bulk<'a> {
 
     fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<usize> {
         let mut written: usize = 0;
-        let most_rows = MAX_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
-        let mut rows = self.rows.into_iter().peekable();
-        while rows.peek().is_some() {
-            let sql = Sql::new(self.head).push(" VALUES ");
-            let (sql, count) = sql.rows(rows.by_ref().take(most_rows));
-            let changed = sql.push(self.tail).cached_up_to(count).execute(conn)?;
-            written = written.saturating_add(changed);
+        let mut rows = self.rows.into_iter();
+        for block in BLOCKS {
+            while rows.len() >= block {
+                let (sql, _) = Sql::new(self.head).push(" VALUES ").rows(rows.by_ref().take(block));
+                written = written.saturating_add(sql.push(self.tail).execute(conn)?);
+            }
         }
         Ok(written)
     }
