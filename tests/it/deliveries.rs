@@ -18,6 +18,7 @@ pub fn tests() -> Vec<Case> {
         rule_8_10_the_backlog_falls_to_zero,
         rule_8_5_events_with_errors,
         rule_1_2_transactions_with_errors,
+        rule_1_2_errors_follow_their_transaction,
         rule_8_12_replay_of_one_event,
         rule_8_12_never_beside_another_delivery,
         rule_8_12_replay_of_many,
@@ -164,6 +165,26 @@ fn rule_1_2_transactions_with_errors(server: &Server) {
     assert_eq!(found("error:true"), [""; 0], "8.12: no event of it has an error any more");
     cast.owner.delete(&response_of(&cast, about(&second)[0], &app)).ok();
     assert_eq!(found("error:true is:trashed"), [""; 0], "8.12: the error is deleted");
+}
+
+/// 2.6: a list is in the order of dates, also of those that were changed after the error.
+fn rule_1_2_errors_follow_their_transaction(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::answering(|_| fine(r#"{"error": "no"}"#));
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    let made = ["one", "two", "three"].map(|description| lunch(&cast, description));
+    lunch(&cast, "four");
+    receiver.wait_for(4);
+    idle(&cast);
+    for (transaction, date) in made.iter().zip(["2026-03-01", "2025-12-31", "2026-02-01"]) {
+        let moved = json!({"id": transaction["id"], "date": date});
+        cast.owner.put(&cast.path("/transactions"), &moved).ok();
+    }
+    let descriptions = |query: &str| column(&find(&cast, query), "description");
+    assert_eq!(descriptions("error:true"), ["one", "three", "four", "two"], "2.6: by their dates");
+    assert_eq!(descriptions("error:true on:2026-02"), ["three"]);
+    assert_eq!(descriptions("error:true before:2026"), ["two"]);
+    assert_eq!(descriptions("error:false"), [""; 0]);
 }
 
 fn rule_8_12_replay_of_one_event(server: &Server) {

@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Server, id};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Server, encode, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -19,8 +21,11 @@ pub fn tests() -> Vec<Case> {
         rule_12_13_each_attempt,
         rule_12_13_no_answer,
         rule_12_13_no_secrets,
+        rule_12_13_no_secrets_in_disguise,
         rule_12_13_long_answers,
         rule_12_13_pages,
+        rule_12_13_of_an_app,
+        rule_12_13_of_an_app_that_has_left,
         rule_12_13_the_last_hundred,
         rule_12_13_what_is_refused,
     ]
@@ -113,6 +118,24 @@ fn rule_12_13_no_secrets(server: &Server) {
     assert_eq!(echo["echo"], expected, "12.13: {answer}");
 }
 
+fn rule_12_13_no_secrets_in_disguise(server: &Server) {
+    let cast = book(server);
+    let secret = "a \"secret\"/with + all & sörts of <signs>";
+    let receiver = Receiver::answering(move |received| {
+        let token = received.header("service-oauth-token");
+        let basic = BASE64_STANDARD.encode(format!("bot:{secret}"));
+        let told = [token.replace('.', "\\u002e"), token.replace('e', "%65"), basic];
+        fine(&format!("{{\"result\": false, \"echo\": {}}}", json!([told, encode(secret), secret])))
+    });
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({"clientSecret": secret}));
+    lunch(&cast);
+    let answer = attempts(&cast, 1)[0]["answer"].as_str().expect("a text").to_owned();
+    let gone = "[removed]";
+    let expected =
+        format!("{{\"result\": false, \"echo\": {}}}", json!([[gone, gone, gone], gone, gone]));
+    assert_eq!(answer, expected, "12.13: whatever an app makes of it");
+}
+
 fn rule_12_13_long_answers(server: &Server) {
     let cast = book(server);
     let receiver = Receiver::answering(|_| {
@@ -149,6 +172,76 @@ fn rule_12_13_pages(server: &Server) {
         let page = cast.owner.get(&format!("{path}?cursor={damaged}")).ok();
         assert_eq!(items(&page), &whole, "2.5: the first page");
     }
+}
+
+/// All pages of the log of an app.
+fn pages(cast: &Cast, app: &str, limit: usize) -> Vec<Value> {
+    let path = cast.path(&format!("/apps/{app}/deliveries?limit={limit}"));
+    let (mut cursor, mut paged) = (String::new(), Vec::new());
+    loop {
+        let page = cast.editor.get(&format!("{path}&cursor={cursor}")).ok();
+        assert!(items(&page).len() <= limit, "2.3: a page of {limit}");
+        paged.extend(items(&page).clone());
+        let Some(next) = page["cursor"].as_str() else { return paged };
+        next.clone_into(&mut cursor);
+    }
+}
+
+fn rule_12_13_of_an_app(server: &Server) {
+    let (cast, elsewhere) = (book(server), book(server));
+    for cast in [&cast, &elsewhere] {
+        lunch(cast);
+    }
+    let everybody = json!({"users": "*@example.com"});
+    let apps = [(); 2].map(|()| install(&cast, NOBODY, &["BOOK_DELETED"], everybody.clone()));
+    let installed = json!({"agentId": apps[0]["id"]});
+    elsewhere.owner.post(&elsewhere.path("/integrations"), &installed).ok();
+    replay(&elsewhere, &apps[0]);
+    let first = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+    let first = items(&first)[0]["id"].clone();
+    replay(&cast, &apps[0]);
+    replay(&cast, &apps[1]);
+    lunch(&cast);
+    let second = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+    let second = items(&second)[0]["id"].clone();
+    replay(&cast, &apps[0]);
+    replay(&cast, &apps[0]);
+    let whole = pages(&cast, id(&apps[0]), 50);
+    let told: Vec<Value> =
+        whole.iter().map(|one| json!([one["agentId"], one["eventId"], one["attempt"]])).collect();
+    let app = &apps[0]["id"];
+    let expected = [json!([app, second, 2]), json!([app, second, 1]), json!([app, first, 1])];
+    assert_eq!(told, expected, "12.13: of this book and this app, the newest first");
+    assert_eq!(attempts(&cast, 2), whole[..2], "12.13: as the log of the event shows them");
+    // What is tried in the same millisecond is told apart, too.
+    let together = format!("UPDATE delivery_attempts SET at = 7 WHERE app_id = '{}'", id(&apps[0]));
+    assert_eq!(Backdoor::open(server).execute(&together), 4);
+    let told = |all: Vec<Value>| -> Vec<Value> {
+        all.iter().map(|one| json!([one["agentId"], one["eventId"], one["attempt"]])).collect()
+    };
+    for limit in [1, 2, 3] {
+        assert_eq!(told(pages(&cast, id(&apps[0]), limit)), expected, "2.3: pages of {limit}");
+    }
+    let path = cast.path(&format!("/apps/{}/deliveries", id(&apps[0])));
+    for damaged in ["x", "eyJhcHAiOiJhIiwiYXR0ZW1wdCI6MX0"] {
+        let page = cast.owner.get(&format!("{path}?cursor={damaged}")).ok();
+        assert_eq!(items(&page).len(), 3, "2.5: the first page");
+    }
+}
+
+fn rule_12_13_of_an_app_that_has_left(server: &Server) {
+    let cast = book(server);
+    lunch(&cast);
+    let app = install(&cast, NOBODY, &["BOOK_DELETED"], json!({}));
+    assert_eq!(pages(&cast, id(&app), 50), [] as [Value; 0], "12.13: nothing was sent");
+    assert_eq!(pages(&cast, "nobody", 50), [] as [Value; 0], "12.13: to nobody neither");
+    replay(&cast, &app);
+    let installed = items(&cast.owner.get(&cast.path("/integrations")).ok())[0].clone();
+    cast.owner.delete(&cast.path(&format!("/integrations/{}", id(&installed)))).ok();
+    assert_eq!(pages(&cast, id(&app), 50).len(), 1, "12.13: installed or not");
+    let path = cast.path(&format!("/apps/{}/deliveries", id(&app)));
+    cast.poster.get(&path).refused(403, "forbidden");
+    cast.stranger.get(&path).refused(404, "notFound");
 }
 
 fn rule_12_13_the_last_hundred(server: &Server) {

@@ -90,6 +90,7 @@ const BOOK: &[Operation] = &[
     read("list_events", |c, s| c.get(&s.cast.path("/events")), BUT_RECORDER),
     read("get_backlog", |c, s| c.get(&s.cast.path("/events/backlog")), BUT_RECORDER),
     read("list_event_deliveries", |c, s| c.get(&s.deliveries()), EDIT),
+    read("list_app_deliveries", |c, s| c.get(&s.cast.path("/apps/bot/deliveries")), EDIT),
     read("replay_events", |c, s| s.replay_event(c), EDIT),
     write("replay_event_response", |c, s| c.put(&s.response(), &Value::Null), EDIT),
     write("delete_event_response", |c, s| c.delete(&s.response()), EDIT),

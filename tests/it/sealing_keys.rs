@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -23,6 +23,7 @@ pub fn lone() -> Vec<Lone> {
         machines_get_the_next_key_before_it_seals,
         what_no_key_opens_is_counted_and_stays,
         files_that_hold_no_keys_are_refused,
+        what_killed_processes_have_left_is_removed,
     ]
 }
 
@@ -217,4 +218,28 @@ fn files_that_hold_no_keys_are_refused(engine: Engine) {
     fs::set_permissions(file(&server), fs::Permissions::from_mode(0o600)).expect("a mode");
     server.restart();
     assert_eq!(shown(&user, &made), "hush");
+}
+
+/// 11.23: who was killed while it wrote a key has left a copy of it.
+fn what_killed_processes_have_left_is_removed(engine: Engine) {
+    let mut server = Server::start(engine);
+    let leftovers = ["token.key.4000001", "sealing.key.4000002"];
+    let paths = leftovers.map(|name| server.data_dir().join(name));
+    let write = || {
+        for path in &paths {
+            fs::write(path, "half a key").expect("written");
+            let file = fs::File::options().write(true).open(path).expect("the file");
+            file.set_modified(SystemTime::UNIX_EPOCH).expect("an age");
+        }
+    };
+    let left = || paths.each_ref().map(|path| path.exists());
+    write();
+    server.restart();
+    assert_eq!(left(), [false; 2], "who starts removes it");
+    write();
+    rotate(&server);
+    assert_eq!(left(), [false; 2], "and so does a rotation");
+    fs::write(&paths[1], "half a key").expect("written");
+    server.restart();
+    assert_eq!(left(), [false, true], "not what may be written just now");
 }

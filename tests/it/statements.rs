@@ -22,7 +22,7 @@ pub fn lone() -> Vec<Lone> {
         a_copy_takes_a_constant_number_of_statements,
         a_portion_takes_a_constant_number_of_statements,
         what_changes_nothing_writes_nothing,
-        an_app_costs_three_statements,
+        an_app_costs_two_statements,
     ]
 }
 
@@ -246,8 +246,9 @@ fn what_changes_nothing_writes_nothing(engine: Engine) {
 }
 
 /// 8.9: the receivers are read, and their deliveries and queues written, once for a whole batch; a
-/// book without apps pays for none of it.
-fn an_app_costs_three_statements(engine: Engine) {
+/// book without apps pays for none of it. A queue that is due is not written; SQLite, to which a
+/// statement is no way to a server and back, takes another one for those that are not.
+fn an_app_costs_two_statements(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let counted = |count: usize| {
         let items = (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect();
@@ -261,6 +262,7 @@ fn an_app_costs_three_statements(engine: Engine) {
     }
     let without = counted(10);
     let owner = bench.owner();
+    // Nobody listens there, so that what waits goes on waiting.
     let install = |events: &[&str]| {
         let app = json!({"id": unique("bot"), "name": "Bot", "webhookUrl": "http://127.0.0.1:1/",
             "events": events});
@@ -271,9 +273,15 @@ fn an_app_costs_three_statements(engine: Engine) {
     install(&["BOOK_DELETED"]);
     assert_eq!(counted(10), without + 1, "an app that wants to hear of nothing: it is looked up");
     install(&["TRANSACTION_POSTED"]);
+    let first = match engine {
+        Engine::Sqlite => 3,
+        Engine::Postgres => 2,
+    };
+    assert_eq!(counted(10), without + first, "what was not due before is made due");
     let (small, large) = (counted(10), counted(1000));
     assert_eq!(small, large, "ten events and a thousand take as many statements");
-    assert_eq!(small, without + 3);
+    assert_eq!(small, without + 2, "what is due already is not");
     (0..5).for_each(|_| install(&["TRANSACTION_POSTED", "TRANSACTION_UPDATED"]));
-    assert_eq!(counted(100), without + 3, "six apps take as many as one");
+    assert_eq!(counted(100), without + first, "six apps take as many as one");
+    assert_eq!(counted(100), without + 2);
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use daybook_domain::book::Changes;
 use daybook_domain::delivery::EventCopy;
 use daybook_domain::instant::Instant;
-use daybook_service::delivery::{self, Occupied, Outcome};
+use daybook_service::delivery::{self, Leased, Occupied, Outcome};
 use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Options, Server};
 use serde_json::json;
@@ -23,6 +23,7 @@ pub fn lone() -> Vec<Lone> {
         rule_8_20_a_receiver_that_is_down_is_told_later,
         rule_8_20_told_once,
         rule_8_20_a_book_that_goes_while_its_event_is_read,
+        rule_8_20_one_process_tells_it,
         rule_8_20_not_to_users_who_are_gone,
     ]
 }
@@ -60,9 +61,11 @@ fn rule_8_20_a_receiver_that_is_down_is_told_later(engine: Engine) {
     cast.owner.delete(&cast.path("")).ok();
     eventually("6.22: the book is removed", || rows(&server, &cast.book) == 0);
     assert_eq!(detached(&server), 1, "8.20: with a copy of its own");
+    eventually("8.20: the log has each attempt", || told(&server, &cast.book, 503));
     server.restart();
     up.store(true, Ordering::SeqCst);
     eventually("8.20: it is delivered", || detached(&server) == 0);
+    eventually("8.20: the log has each attempt", || told(&server, &cast.book, 200));
     let received = receiver.received();
     let last = received.last().expect("something came");
     assert_eq!(last.body["type"], "BOOK_DELETED");
@@ -74,6 +77,13 @@ fn rule_8_20_a_receiver_that_is_down_is_told_later(engine: Engine) {
     assert!(last.headers.contains_key("service-signature"), "8.6: signed like any other");
     let bot = server.client_with_token(last.header("service-oauth-token"));
     assert_eq!(bot.get("/v5/user").ok()["email"], cast.owner.email());
+}
+
+/// What the server's log says of attempts whose book is gone, and of which status.
+fn told(server: &Server, book: &str, status: u16) -> bool {
+    let said = "an attempt to tell an app of the deletion of a book";
+    let status = format!("status={status}");
+    server.log().lines().any(|line| [said, book, &status].iter().all(|part| line.contains(part)))
 }
 
 fn rule_8_20_told_once(engine: Engine) {
@@ -97,11 +107,11 @@ fn rule_8_20_told_once(engine: Engine) {
     assert_eq!(receiver.received().len(), 5, "8.20: each deletion came once");
 }
 
-/// Who has taken the delivery from the book finds nothing there any more; the copy is still to be
-/// sent.
-fn rule_8_20_a_book_that_goes_while_its_event_is_read(engine: Engine) {
-    // Due in a future that the server's own worker does not see.
-    const THEN: Instant = Instant::new(4_000_000_000_000);
+/// In a future that the server's own worker does not see.
+const THEN: Instant = Instant::new(4_000_000_000_000);
+
+/// A book with a delivery that is due then.
+fn waiting(engine: Engine) -> Inside {
     let inside = Inside::new(engine, THEN, Changes::default());
     let book = "(SELECT MAX(id) FROM books)";
     inside.execute(&[
@@ -113,12 +123,17 @@ fn rule_8_20_a_book_that_goes_while_its_event_is_read(engine: Engine) {
             "INSERT INTO deliveries (book_id, app_id, sequence, depth) VALUES ({book}, 'bot', 1, 0)"
         ),
     ]);
-    let take = |lease: i64| {
-        let occupied = Occupied { running: HashMap::new(), most: 8 };
-        let taken = inside.write(move |tx, _, _| delivery::take(tx, lease, occupied, (8, THEN)));
-        taken.expect("the deliveries that are due")
-    };
-    let leased = take(1).remove(0);
+    inside
+}
+
+fn take(inside: &Inside, lease: i64, now: Instant) -> Vec<Leased> {
+    let occupied = Occupied { running: HashMap::new(), most: 8 };
+    let taken = inside.write(move |tx, _, _| delivery::take(tx, lease, occupied, (8, now)));
+    taken.expect("the deliveries that are due")
+}
+
+/// Takes a delivery out of its book.
+fn detach(inside: &Inside, leased: &Leased) {
     let copy = EventCopy {
         id: "event".to_owned(),
         installer: inside.cx.user.id,
@@ -127,16 +142,45 @@ fn rule_8_20_a_book_that_goes_while_its_event_is_read(engine: Engine) {
     };
     let gone = leased.delivery.clone();
     inside.write(move |tx, _, _| delivery::detached::detach(tx, &gone, &copy, THEN)).expect("it");
+}
+
+/// Who has taken the delivery from the book finds nothing there any more; the copy is still to be
+/// sent.
+fn rule_8_20_a_book_that_goes_while_its_event_is_read(engine: Engine) {
+    let inside = waiting(engine);
+    let leased = take(&inside, 1, THEN).remove(0);
+    detach(&inside, &leased);
     for outcome in [Outcome::Dropped, Outcome::Stopped] {
         let (before, lease) = (leased.clone(), leased.lease);
         let finished =
             inside.write(move |tx, _, _| delivery::finish(tx, &before, outcome, (true, THEN)));
         assert!(!finished.expect("it is noted").lost);
-        let again = take(lease).remove(0);
+        let again = take(&inside, lease, THEN).remove(0);
         assert!(again.delivery.copy.is_some(), "the copy is due at once");
     }
-    let copied = take(1);
+    let copied = take(&inside, 1, THEN);
     assert!(copied.is_empty(), "one at a time");
+}
+
+/// While the file store is down the rows of the book stay, and with them a queue under the same
+/// lease: who tells it goes on with the lease of the copy, and nobody else tells it, too.
+fn rule_8_20_one_process_tells_it(engine: Engine) {
+    let inside = waiting(engine);
+    let leased = take(&inside, 1, THEN).remove(0);
+    detach(&inside, &leased);
+    let later = |seconds: i64| Instant::new(THEN.milliseconds() + seconds * 1_000);
+    for seconds in [15, 30, 45, 60] {
+        let held = leased.clone();
+        inside
+            .write(move |tx, _, _| delivery::prolong(tx, &held, later(seconds)))
+            .expect("it is prolonged");
+    }
+    assert!(take(&inside, 2, later(100)).is_empty(), "8.9: it is on its way");
+    let taken = take(&inside, 2, later(106));
+    assert_eq!(taken.len(), 1, "8.9: until its process has ended");
+    let held = leased.clone();
+    inside.write(move |tx, _, _| delivery::prolong(tx, &held, later(107))).expect("nothing");
+    assert_eq!(take(&inside, 3, later(152)).len(), 1, "8.9: a lease that is over stays so");
 }
 
 /// 7.11: what is kept for a user goes with them.

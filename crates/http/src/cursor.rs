@@ -61,6 +61,14 @@ pub(crate) struct LogCursor {
     pub(crate) attempt: i64,
 }
 
+/// The cursor of the delivery log of an app.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AttemptCursor {
+    pub(crate) at: i64,
+    pub(crate) sequence: i64,
+    pub(crate) attempt: i64,
+}
+
 pub(crate) fn write(cursor: &impl Serialize) -> Option<String> {
     serde_json::to_vec(cursor).ok().map(|json| URL_SAFE_NO_PAD.encode(json))
 }

@@ -165,6 +165,9 @@ fn books() -> Vec<Operation> {
             DELETE "/{id}/responses/{agentId}" "deleteEventResponse" => delete_event_response;
             GET "/{id}/deliveries" "listEventDeliveries" => list_event_deliveries;
         }
+        delivery at "/v5/books/{bookId}/apps" {
+            GET "/{agentId}/deliveries" "listAppDeliveries" => list_app_deliveries;
+        }
         event at "/v5/books/{bookId}/events" {
             GET "" "listEvents" => list_events;
             GET "/{id}" "getEvent" => get_event;

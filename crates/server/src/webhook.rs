@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use daybook_domain::app::AppId;
 use daybook_domain::id::BookKey;
 use daybook_http::WebhookTarget;
-use daybook_service::delivery::pause::{self, PausedQueue};
-use daybook_storage::{Lane, Store, Tx};
+use daybook_service::delivery::pause::{self, PausedPlace, PausedQueue};
+use daybook_storage::{Lane, Store};
 
 use crate::admin::{open, print};
 use crate::cli::DataArgs;
@@ -41,7 +41,7 @@ pub(crate) struct WebhooksArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WebhooksCommand {
-    /// List paused apps: book, app, cause, since when, and how many events wait; the first 1,000
+    /// List paused apps: book, app, cause, since when, and how many events wait
     List {
         #[command(flatten)]
         data: DataArgs,
@@ -85,7 +85,8 @@ pub(crate) struct PausedArgs {
 pub(crate) fn run(options: WebhooksArgs) -> anyhow::Result<()> {
     match options.command {
         WebhooksCommand::List { data } => {
-            print(open(&data)?.read(|tx| pause::list(tx, None, None))?.iter().map(listed))
+            let store = open(&data)?;
+            each_portion(&store, (None, None), |paused| print(paused.iter().map(listed)))
         }
         WebhooksCommand::Pause { book, app, data } => {
             let (store, now) = (open(&data)?, clock::now());
@@ -94,33 +95,43 @@ pub(crate) fn run(options: WebhooksArgs) -> anyhow::Result<()> {
             store.write(Lane::of_book(key.as_str()), move |tx| {
                 pause::by_operator(tx, named.as_str(), &paused, now)
             })?;
-            let found = |tx: &mut Tx<'_>| pause::list(tx, Some(key.as_str()), Some(app.as_str()));
-            print(store.read(found)?.iter().map(listed))
+            let named = (Some(key.as_str()), Some(app.as_str()));
+            each_portion(&store, named, |paused| print(paused.iter().map(listed)))
         }
         WebhooksCommand::Resume { which, data } => resume(&open(&data)?, &which),
     }
 }
 
 fn resume(store: &Store, which: &PausedArgs) -> anyhow::Result<()> {
-    loop {
-        let (book, app) = (which.book.as_deref(), which.app.as_deref());
-        let paused = store.read(|tx| pause::list(tx, book, app))?;
-        for queue in &paused {
+    each_portion(store, (which.book.as_deref(), which.app.as_deref()), |paused| {
+        for queue in paused {
             let resumed = queue.clone();
             store.write(Lane::of_book(queue.book.as_str()), move |tx| {
                 pause::resume_by_operator(tx, &resumed)
             })?;
         }
-        print(paused.iter().map(listed))?;
-        // A list is bounded, so more may follow.
-        if paused.is_empty() {
-            return Ok(());
-        }
+        print(paused.iter().map(listed))
+    })
+}
+
+/// Does something with the paused apps, of a book and of an app when they are named: the list of
+/// all may be long.
+fn each_portion(
+    store: &Store,
+    (book, app): (Option<&str>, Option<&str>),
+    work: impl Fn(&[PausedQueue]) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut after: Option<PausedPlace> = None;
+    loop {
+        let paused = store.read(|tx| pause::list(tx, book, app, after.as_ref()))?;
+        let Some(last) = paused.last() else { return Ok(()) };
+        after = Some(last.place.clone());
+        work(&paused)?;
     }
 }
 
 /// A paused app in a line, its columns separated by tabs.
 fn listed(queue: &PausedQueue) -> String {
-    let PausedQueue { book, app, paused_at, cause, waiting } = queue;
+    let PausedQueue { place: _, book, app, paused_at, cause, waiting } = queue;
     format!("{book}\t{app}\t{}\t{}\t{waiting}", cause.as_str(), paused_at.milliseconds())
 }

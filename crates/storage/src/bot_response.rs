@@ -1,4 +1,5 @@
-//! What apps have to say about events: rows and repository (behaviour 8.7).
+//! What apps have to say about events: rows and repository (behaviour 8.7). Which transactions have
+//! an event that an app answered with an error is kept beside it, because it is asked for by day.
 
 use std::collections::HashMap;
 
@@ -11,9 +12,10 @@ use diesel::prelude::*;
 
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
+use crate::planner::Joined;
 use crate::schema::bot_responses;
-use crate::sql::Sql;
-use crate::tx::Tx;
+use crate::sql::{MAX_NAMED, Sql};
+use crate::tx::{Flushed, Tx};
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = bot_responses)]
@@ -39,10 +41,39 @@ impl TryFrom<Row> for BotResponse {
     }
 }
 
-/// The numbers of the events with an error response of an app.
-pub(crate) fn failed_events<'s>(book: BookId) -> Sql<'s> {
-    let errors = Sql::new("SELECT r.sequence FROM bot_responses r WHERE r.book_id = ");
-    errors.int(book.get()).push(" AND r.kind = ").text(ResponseKind::Error.as_str())
+/// The condition of an error response `r` in a book.
+pub(crate) fn error_in<'s>(book: BookId) -> Sql<'s> {
+    let errors = Sql::new("r.book_id = ").int(book.get());
+    errors.push(" AND r.kind = ").text(ResponseKind::Error.as_str())
+}
+
+/// Transactions of events, to be kept as those with an error.
+const FAILED: &str = "INSERT INTO failed_transactions (book_id, transaction_id, day) \
+     SELECT t.book_id, t.id, t.day";
+const UNLESS_KNOWN: &str = " ON CONFLICT (book_id, transaction_id) DO NOTHING";
+
+/// Keeps the transactions of these events as those with an error (behaviour 1.2): who looks for
+/// them finds them without the events.
+pub(crate) fn keep_failed(tx: &mut Tx<'_>, events: Joined<'_>, book: BookId) -> Result<()> {
+    let about = Sql::new("t.book_id = ").int(book.get()).push(" AND t.id = e.resource");
+    let rows = events.look_up("transactions", "t", about).sql();
+    let failed = Sql::new(FAILED).append(rows).push(UNLESS_KNOWN);
+    tx.flushed()?.execute(&failed)?;
+    Ok(())
+}
+
+/// Follows transactions whose place in lists is another one, once they have been written.
+pub(crate) fn move_failed(conn: &mut Flushed<'_>, book: BookId, moved: &[i64]) -> Result<()> {
+    for portion in moved.chunks(MAX_NAMED) {
+        let sql = Sql::new(
+            "UPDATE failed_transactions SET day = (SELECT t.day FROM transactions t \
+             WHERE t.book_id = failed_transactions.book_id \
+             AND t.id = failed_transactions.transaction_id) WHERE book_id = ",
+        );
+        let sql = sql.int(book.get()).push(" AND transaction_id IN ");
+        conn.execute(&sql.numbers(portion.iter().copied()))?;
+    }
+    Ok(())
 }
 
 /// The responses to events.
@@ -78,8 +109,10 @@ impl BotResponses<'_, '_> {
         let key = (delivery.book.get(), delivery.sequence, delivery.app.as_str());
         let mut conn = self.tx.flushed()?;
         let before = bot_responses::table.find(key);
-        on_engine!(conn, c => diesel::delete(before).execute(c))?;
-        let Some(BotResponse { app, kind, message, created_at }) = response else { return Ok(()) };
+        let replaced = on_engine!(conn, c => diesel::delete(before).execute(c))? > 0;
+        let Some(BotResponse { app, kind, message, created_at }) = response else {
+            return if replaced { self.forget_failed(delivery.book, key.1) } else { Ok(()) };
+        };
         let row = Row {
             book_id: key.0,
             sequence: key.1,
@@ -90,6 +123,38 @@ impl BotResponses<'_, '_> {
         };
         let query = diesel::insert_into(bot_responses::table).values(&row);
         on_engine!(conn, c => query.execute(c))?;
+        match kind {
+            ResponseKind::Error => self.keep_failed(delivery.book, key.1),
+            ResponseKind::Info | ResponseKind::Warning if replaced => {
+                self.forget_failed(delivery.book, key.1)
+            }
+            ResponseKind::Info | ResponseKind::Warning => Ok(()),
+        }
+    }
+
+    fn keep_failed(self, book: BookId, sequence: i64) -> Result<()> {
+        let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = ");
+        let event = self.tx.lookup().rows(Sql::new("events e"), event.int(sequence));
+        keep_failed(self.tx, event, book)
+    }
+
+    /// Forgets that the transaction of an event has one with an error, unless it has another one.
+    pub(crate) fn forget_failed(self, book: BookId, sequence: i64) -> Result<()> {
+        let of_row = Sql::new("e.book_id = ").int(book.get());
+        let of_row = of_row.push(" AND e.resource = failed_transactions.transaction_id");
+        let error = error_in(book).push(" AND r.sequence = e.sequence");
+        let lookup = self.tx.lookup();
+        let errors = lookup.rows(Sql::new("events e"), of_row).look_up("bot_responses", "r", error);
+        let gone = Sql::new("DELETE FROM failed_transactions WHERE book_id = ")
+            .int(book.get())
+            .push(" AND transaction_id = (SELECT n.resource FROM events n WHERE n.book_id = ")
+            .int(book.get())
+            .push(" AND n.sequence = ")
+            .int(sequence)
+            .push(") AND NOT EXISTS (SELECT 1")
+            .append(errors.sql())
+            .push(")");
+        self.tx.flushed()?.execute(&gone)?;
         Ok(())
     }
 }

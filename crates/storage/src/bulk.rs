@@ -55,20 +55,25 @@ impl<'a> Bulk<'a> {
         Ok(written)
     }
 
-    fn execute_as_arrays(self, conn: &mut PgConnection) -> QueryResult<usize> {
-        let mut written: usize = 0;
-        let mut rows = self.rows.into_iter().peekable();
-        while rows.peek().is_some() {
-            let mut columns: Vec<Column<'a>> = Vec::with_capacity(self.columns);
-            for row in rows.by_ref().take(MAX_ROWS) {
-                for (place, value) in row.into_iter().enumerate() {
-                    match columns.get_mut(place) {
-                        Some(column) => column.push(value)?,
-                        None => columns.push(Column::beginning(value)),
-                    }
+    /// The next rows, as many as one statement takes; nothing when none are left.
+    fn next_arrays(&mut self) -> QueryResult<Option<Arrays<'a>>> {
+        let count = self.rows.len().min(MAX_ROWS);
+        let mut columns: Vec<Column<'a>> = Vec::with_capacity(self.columns);
+        for row in self.rows.drain(..count) {
+            for (place, value) in row.into_iter().enumerate() {
+                match columns.get_mut(place) {
+                    Some(column) => column.push(value)?,
+                    None => columns.push(Column::beginning(value)),
                 }
             }
-            let arrays = Arrays { head: self.head, columns, tail: self.tail };
+        }
+        let Self { head, tail, .. } = *self;
+        Ok((count > 0).then_some(Arrays { before: None, head, columns, tail }))
+    }
+
+    fn execute_as_arrays(mut self, conn: &mut PgConnection) -> QueryResult<usize> {
+        let mut written: usize = 0;
+        while let Some(arrays) = self.next_arrays()? {
             written = written.saturating_add(arrays.execute(conn)?);
         }
         Ok(written)
@@ -87,6 +92,35 @@ impl Conn {
             Self::Sqlite(conn) => rows.execute_as_list(conn),
             Self::Postgres(conn) => rows.execute_as_arrays(conn),
         }
+    }
+
+    /// Writes rows of two tables, of which neither has to see the other's; how many of the second
+    /// were inserted or changed. Where each statement is a way to a server and back, it is one for
+    /// both.
+    pub(crate) fn write_both(
+        &mut self,
+        mut first: Bulk<'_>,
+        mut second: Bulk<'_>,
+    ) -> QueryResult<usize> {
+        let Self::Postgres(conn) = self else {
+            self.write(first)?;
+            return self.write_counted(second);
+        };
+        let mut before = None;
+        while let Some(arrays) = first.next_arrays()? {
+            if let Some(earlier) = before.replace(arrays) {
+                earlier.execute(conn)?;
+            }
+        }
+        let mut written: usize = 0;
+        while let Some(mut arrays) = second.next_arrays()? {
+            arrays.before = before.take().map(Box::new);
+            written = written.saturating_add(arrays.execute(conn)?);
+        }
+        if let Some(left) = before {
+            left.execute(conn)?;
+        }
+        Ok(written)
     }
 }
 
@@ -129,8 +163,9 @@ impl<'a> Column<'a> {
     }
 }
 
-/// `INSERT INTO t (a, b) SELECT * FROM unnest($1, $2)`.
+/// `INSERT INTO t (a, b) SELECT * FROM unnest($1, $2)`, behind another one where there is one.
 struct Arrays<'a> {
+    before: Option<Box<Arrays<'a>>>,
     head: &'static str,
     columns: Vec<Column<'a>>,
     tail: &'static str,
@@ -138,6 +173,11 @@ struct Arrays<'a> {
 
 impl QueryFragment<Pg> for Arrays<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        if let Some(before) = &self.before {
+            out.push_sql("WITH written AS (");
+            before.walk_ast(out.reborrow())?;
+            out.push_sql(") ");
+        }
         out.push_sql(self.head);
         out.push_sql(" SELECT * FROM unnest(");
         for (place, column) in self.columns.iter().enumerate() {

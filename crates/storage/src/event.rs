@@ -10,7 +10,6 @@
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::audit::AuditedEvent;
-use daybook_domain::delivery::Receiver;
 use daybook_domain::event::{Event, EventOrigin, EventType, Hash, NewEvent, ReadEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
@@ -18,11 +17,11 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
-use crate::bot_response::failed_events;
+use crate::bot_response::error_in;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::{Conn, on_engine};
-use crate::delivery::NewDelivery;
+use crate::delivery::{KnownReceiver, NewDelivery};
 use crate::error::{Error, Result};
 use crate::schema::events;
 use crate::sql::{Sql, Value};
@@ -118,11 +117,11 @@ pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
     Ok(conn.write(rows)?)
 }
 
-/// The apps that receive an event.
-fn receiving(receivers: &[Receiver], event: &NewEvent) -> Vec<AppId> {
+/// The apps that receive an event, and whether their queues are due.
+fn receiving(receivers: &[KnownReceiver], event: &NewEvent) -> Vec<(AppId, bool)> {
     let subject = event.subject.as_deref();
-    let receiving = receivers.iter().filter(|receiver| receiver.receives(event.kind, subject));
-    receiving.map(|receiver| receiver.app.clone()).collect()
+    let receiving = receivers.iter().filter(|known| known.receiver.receives(event.kind, subject));
+    receiving.map(|known| (known.receiver.app.clone(), known.is_due)).collect()
 }
 
 /// The event log of a book.
@@ -147,7 +146,7 @@ impl Events<'_, '_> {
         let book = access.book().id;
         let has_apps = self.tx.book_state(book).is_some_and(|state| state.apps > 0);
         let receivers = if has_apps { self.tx.receivers(book)? } else { Vec::new() };
-        let addressed: Vec<Vec<AppId>> = if receivers.is_empty() {
+        let addressed: Vec<Vec<(AppId, bool)>> = if receivers.is_empty() {
             Vec::new()
         } else {
             events.iter().map(|event| receiving(&receivers, event)).collect()
@@ -161,12 +160,13 @@ impl Events<'_, '_> {
         state.last_event_at = last_event_at;
         state.advance(end, origin.at, tally)?;
         let deliveries = added.iter().zip(addressed).flat_map(|(event, apps)| {
-            let delivery = |app| NewDelivery {
+            let delivery = |(app, is_due)| NewDelivery {
                 book,
                 app,
                 sequence: event.sequence,
                 depth: origin.depth,
                 due_at: origin.at,
+                is_due,
             };
             apps.into_iter().map(delivery)
         });
@@ -238,15 +238,23 @@ impl Tx<'_> {
     ) -> Result<Sql<'static>> {
         let EventFilter { after, before, kind, hidden, error, resource, below } = filter;
         let book = access.book().id;
-        let mut page =
-            Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
-        page = match error {
-            None => page,
-            Some(true) => page.push(" AND k.sequence IN (").append(failed_events(book)).push(")"),
-            Some(false) => {
-                page.push(" AND k.sequence NOT IN (").append(failed_events(book)).push(")")
+        let all =
+            || Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
+        let mut page = match error {
+            None => all(),
+            Some(true) => {
+                let event = Sql::new("k.book_id = ").int(book.get());
+                let event = event.push(" AND k.sequence = r.sequence");
+                let errors = self.lookup().rows(Sql::new("bot_responses r"), error_in(book));
+                let errors = errors.look_up("events", "k", event).sql();
+                Sql::new("(SELECT DISTINCT r.sequence").append(errors)
             }
+            Some(false) => all()
+                .push(" AND NOT EXISTS (SELECT 1 FROM bot_responses r WHERE ")
+                .append(error_in(book))
+                .push(" AND r.sequence = k.sequence)"),
         };
+        let number = if *error == Some(true) { "r.sequence" } else { "k.sequence" };
         if let Some(kind) = kind {
             page = page.push(" AND k.kind = ").int(i64::from(kind.number()));
         }
@@ -256,16 +264,20 @@ impl Tx<'_> {
         if let Some(resource) = resource {
             page = page.push(" AND k.resource = ").int(*resource);
         }
+        let mut bound = |word: &'static str, sequence: i64| {
+            let bounded = std::mem::replace(&mut page, Sql::new(""));
+            page = bounded.push(" AND ").push(number).push(word).int(sequence);
+        };
         if let Some(after) = after {
-            page = page.push(" AND k.sequence > ").int(self.last_event_before(book, *after)?);
+            bound(" > ", self.last_event_before(book, *after)?);
         }
         if let Some(before) = before {
-            page = page.push(" AND k.sequence <= ").int(self.last_event_before(book, *before)?);
+            bound(" <= ", self.last_event_before(book, *before)?);
         }
         if let Some(below) = below {
-            page = page.push(" AND k.sequence < ").int(*below);
+            bound(" < ", *below);
         }
-        let page = page.push(" ORDER BY k.sequence DESC LIMIT ").int(limit).push(") k");
+        let page = page.push(" ORDER BY ").push(number).push(" DESC LIMIT ").int(limit).push(") k");
         let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = k.sequence");
         let lookup = self.lookup();
         let rows = lookup.rows(page, Sql::new("1 = 1")).look_up("events", "e", event);

@@ -3,6 +3,7 @@
 //! reads. Nothing else asks.
 
 use daybook_domain::access::Access;
+use daybook_domain::app::AppId;
 use daybook_domain::balance::Segment;
 use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
@@ -10,6 +11,9 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Span, Transaction};
 
 use crate::balance::TotalsQuery;
+use crate::delivery::lease::{Occupied, due};
+use crate::delivery::log::{AttemptPlace, of_app};
+use crate::delivery::pause::overdue;
 use crate::error::Result;
 use crate::page::PageKey;
 use crate::sql::Sql;
@@ -67,6 +71,26 @@ impl Plans<'_, '_> {
     ) -> Result<Vec<String>> {
         let page = self.tx.event_page(access, filter, limit)?;
         self.explain(page)
+    }
+
+    /// Of [`crate::delivery::Deliveries::take`].
+    pub fn due_deliveries(self, now: Instant, limit: usize) -> Result<Vec<String>> {
+        self.explain(due(now, &Occupied::default(), limit))
+    }
+
+    /// Of [`crate::delivery::Deliveries::paused_before`].
+    pub fn overdue_deliveries(self, before: Instant, limit: i64) -> Result<Vec<String>> {
+        self.explain(overdue(before, None, limit))
+    }
+
+    /// Of [`crate::delivery::log::DeliveryLog::list_of_app`].
+    pub fn attempts_of_app(
+        self,
+        access: &Access,
+        app: &AppId,
+        bounds: (Option<AttemptPlace>, i64),
+    ) -> Result<Vec<String>> {
+        self.explain(of_app(access.book().id, app, bounds))
     }
 
     /// Of [`crate::balance::Balances::read`].

@@ -137,6 +137,7 @@ fn books_do_not_cross(server: &Server) {
             "collaborators_email",
             "delivery_attempts_at",
             "delivery_queues_due",
+            "delivery_queues_overdue",
             "delivery_queues_paused",
             "integrations_of_connection",
         ];

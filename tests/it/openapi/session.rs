@@ -141,14 +141,14 @@ fn responses(session: &Session, app: &str) {
     let events = session.read("listEvents", "", "?type=TRANSACTION_POSTED&limit=1");
     let event = id(&events["items"][0]).to_owned();
     session.read("getBookEventsBacklog", "", "");
-    let items = json!({"items": [{"id": event}]});
-    session.call("replayEvents", "", "?errorsOnly=true", &items);
+    session.call("replayEvents", "", "?errorsOnly=true", &json!({"items": [{"id": event}]}));
     let both = format!("{event}|{app}");
-    session.call("replayEventResponse", &both, "", &Value::Null);
-    session.call("replayEventResponse", &both, "", &Value::Null);
-    let logged = session.read("listEventDeliveries", &event, "?limit=1");
-    let cursor = logged["cursor"].as_str().expect("a second attempt");
-    session.read("listEventDeliveries", &event, &format!("?cursor={cursor}"));
+    (0..2).for_each(|_| drop(session.call("replayEventResponse", &both, "", &Value::Null)));
+    for (name, of) in [("listEventDeliveries", event.as_str()), ("listAppDeliveries", app)] {
+        let logged = session.read(name, of, "?limit=1");
+        let cursor = logged["cursor"].as_str().expect("a second attempt");
+        session.read(name, of, &format!("?cursor={cursor}"));
+    }
     session.call("deleteEventResponse", &both, "", &Value::Null);
 }
 

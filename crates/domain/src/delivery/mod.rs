@@ -7,6 +7,7 @@ mod log;
 mod pause;
 mod receiver;
 mod refusal;
+mod secret;
 mod tries;
 
 pub use answer::{BotResponse, MAX_MESSAGE, Remark, ResponseKind, read_answer};

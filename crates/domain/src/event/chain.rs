@@ -184,7 +184,8 @@ impl Event {
 }
 
 /// The public id of the event with that number.
-pub(crate) fn public_id(sequence: i64, key: &BookKey) -> String {
+#[must_use]
+pub fn public_id(sequence: i64, key: &BookKey) -> String {
     format!("{sequence:012x}{key}")
 }
 

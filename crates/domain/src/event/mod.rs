@@ -10,8 +10,7 @@ pub mod snapshot;
 
 use std::collections::BTreeMap;
 
-pub(crate) use chain::public_id;
-pub use chain::{EventOrigin, Hash, Head, sequence_of};
+pub use chain::{EventOrigin, Hash, Head, public_id, sequence_of};
 pub use read::ReadEvent;
 
 use crate::id::{BookId, UserId};

@@ -2,13 +2,16 @@
 
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{Exchange, LoggedAttempt};
+use daybook_domain::event::public_id;
+use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant;
 use daybook_service::Context;
-use daybook_service::delivery::log::{self, LogPlace};
+use daybook_service::delivery::log::{self, AttemptPlace, LogPlace};
 use daybook_storage::page::Page;
 use serde::Serialize;
 
-use crate::cursor::{self, LogCursor};
-use crate::reply::{self, ApiResult};
+use crate::cursor::{self, AttemptCursor, LogCursor};
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::ListOut;
 
@@ -17,6 +20,7 @@ use crate::wire::ListOut;
 #[serde(rename_all = "camelCase")]
 struct LoggedAttemptOut<'v> {
     agent_id: &'v str,
+    event_id: String,
     attempt: i64,
     at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,12 +32,13 @@ struct LoggedAttemptOut<'v> {
     answer: Option<&'v str>,
 }
 
-impl<'v> From<&'v LoggedAttempt> for LoggedAttemptOut<'v> {
-    fn from(logged: &'v LoggedAttempt) -> Self {
-        let LoggedAttempt { app, number, exchange, failure } = logged;
+impl<'v> LoggedAttemptOut<'v> {
+    fn new(logged: &'v LoggedAttempt, book: &BookKey) -> Self {
+        let LoggedAttempt { app, sequence, number, exchange, failure } = logged;
         let Exchange { at, milliseconds, status, answer } = exchange;
         Self {
             agent_id: app.as_str(),
+            event_id: public_id(*sequence, book),
             attempt: *number,
             at: at.milliseconds().to_string(),
             status: *status,
@@ -44,6 +49,11 @@ impl<'v> From<&'v LoggedAttempt> for LoggedAttemptOut<'v> {
     }
 }
 
+fn page(attempts: &[LoggedAttempt], book: &BookKey, cursor: Option<String>) -> Reply {
+    let items = attempts.iter().map(|logged| LoggedAttemptOut::new(logged, book)).collect();
+    reply::ok(&ListOut { items, cursor })
+}
+
 /// GET events/{id}/deliveries.
 pub(crate) async fn list_event_deliveries(asked: ApiRequest) -> ApiResult {
     let (book, id, limit) = (asked.book(), asked.id(), asked.limit());
@@ -52,13 +62,33 @@ pub(crate) async fn list_event_deliveries(asked: ApiRequest) -> ApiResult {
     let after = after.filter(|cursor| !cursor.app.contains('\0'));
     let after = after
         .map(|LogCursor { app, attempt }| LogPlace { app: AppId::stored(app), number: attempt });
-    let encode = |page: &Page<LoggedAttempt, LogPlace>, _: &Context| {
-        let next = page
-            .next
-            .as_ref()
-            .map(|place| LogCursor { app: place.app.to_string(), attempt: place.number });
-        let items = page.items.iter().map(LoggedAttemptOut::from).collect();
-        reply::ok(&ListOut { items, cursor: next.as_ref().and_then(cursor::write) })
+    let key = BookKey::new(book.clone());
+    let encode = move |attempts: &Page<LoggedAttempt, LogPlace>, _: &Context| {
+        let next = attempts.next.as_ref();
+        let next =
+            next.map(|place| LogCursor { app: place.app.to_string(), attempt: place.number });
+        page(&attempts.items, &key, next.as_ref().and_then(cursor::write))
     };
     asked.read(move |tx, cx| log::list(tx, cx, &book, &id, (limit, after)), encode).await
+}
+
+/// GET apps/{agentId}/deliveries.
+pub(crate) async fn list_app_deliveries(asked: ApiRequest) -> ApiResult {
+    let (book, app, limit) = (asked.book(), AppId::stored(asked.agent()), asked.limit());
+    let after = asked.cursor().and_then(cursor::read::<AttemptCursor>);
+    let after = after.map(|AttemptCursor { at, sequence, attempt }| AttemptPlace {
+        at: Instant::new(at),
+        sequence,
+        number: attempt,
+    });
+    let key = BookKey::new(book.clone());
+    let encode = move |attempts: &Page<LoggedAttempt, AttemptPlace>, _: &Context| {
+        let next = attempts.next.map(|AttemptPlace { at, sequence, number }| AttemptCursor {
+            at: at.milliseconds(),
+            sequence,
+            attempt: number,
+        });
+        page(&attempts.items, &key, next.as_ref().and_then(cursor::write))
+    };
+    asked.read(move |tx, cx| log::list_of_app(tx, cx, &book, &app, (limit, after)), encode).await
 }

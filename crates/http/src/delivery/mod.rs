@@ -27,7 +27,7 @@ use crate::error::ApiError;
 use crate::run;
 use crate::state::AppState;
 
-pub(crate) use log::list_event_deliveries;
+pub(crate) use log::{list_app_deliveries, list_event_deliveries};
 use parcel::{Unwritten, Written};
 
 pub(crate) use parcel::place_of_secret;

@@ -109,7 +109,7 @@ pub(super) async fn request(
     if let Some(secret) = secret(state, &app)? {
         request = request.header("webhook-signature", secret.standard(&id, now.seconds(), &body));
         own.push((&names.signature, secret.own(now.seconds(), &body)));
-        secrets.push(secret.into_text());
+        secrets.extend(secret.into_texts());
     }
     for (names, value) in own {
         let value = HeaderValue::try_from(value);

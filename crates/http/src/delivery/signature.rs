@@ -23,8 +23,10 @@ impl AppSecret {
         Self(text)
     }
 
-    pub(super) fn into_text(self) -> String {
-        self.0
+    /// The texts that give it away: whole, and as its libraries read it.
+    pub(super) fn into_texts(self) -> Vec<String> {
+        let shared = self.0.strip_prefix(PREFIX).map(str::to_owned);
+        shared.into_iter().chain([self.0]).collect()
     }
 
     /// The value of `service-signature` for a body that is sent at a time, in seconds.

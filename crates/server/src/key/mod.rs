@@ -32,6 +32,8 @@ pub(crate) fn load(data_dir: &Path) -> anyhow::Result<LocalKey> {
 fn token_secret(data_dir: &Path) -> anyhow::Result<Vec<u8>> {
     private::own_directory(data_dir)?;
     let path = data_dir.join(FILE);
+    file::remove_leftovers(&path)?;
+    file::remove_leftovers(&data_dir.join(sealing::FILE))?;
     let secret = match file::read(&path)? {
         Some(secret) => secret,
         None => file::make(&path, &random()?)?,

@@ -18,7 +18,7 @@ use tracing::warn;
 
 use super::{LENGTH, file, random, token_secret};
 
-const FILE: &str = "sealing.key";
+pub(super) const FILE: &str = "sealing.key";
 /// Seconds for which a key is not replaced again: longer than any request, and any mend of a clock.
 const MIN_AGE: i64 = 600;
 const HEAD: &str =

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use daybook_domain::instant::Instant;
 use daybook_http::{Wakeup, block};
+use daybook_service::delivery::pause::{self, OverdueQueue, PausedPlace};
 use daybook_service::{Error, delivery};
 use daybook_storage::{Lane, Store};
 
@@ -58,29 +59,38 @@ impl DeliverySweep {
     /// Gives up what waits for apps that have been paused for too long, portion by portion.
     fn give_up(&self) -> Result<usize, Error> {
         let now = (self.clock)();
-        let mut done = 0;
-        for queue in self.store.read(|tx| delivery::pause::overdue(tx, now))? {
-            let mut events = 0;
-            while !self.stop.asked() {
-                let (lane, portion) = (Lane::of_book(queue.book.as_str()), queue.clone());
-                let given_up = self
-                    .store
-                    .write(lane, move |tx| delivery::pause::give_up(tx, &portion, now))?;
-                if given_up == 0 {
-                    break;
-                }
-                events += given_up;
+        let (mut done, mut after) = (0, None);
+        while !self.stop.asked() {
+            let behind: Option<PausedPlace> = after.take();
+            let portion = self.store.read(|tx| pause::overdue(tx, behind.as_ref(), now))?;
+            let Some(last) = portion.last() else { break };
+            after = Some(last.place.clone());
+            for queue in portion {
+                done += self.give_up_in(&queue, now)?;
             }
-            if events > 0 {
-                tracing::warn!(
-                    app = queue.app.as_str(),
-                    book = queue.book.as_str(),
-                    events,
-                    "events were given up: their app has been paused for 30 days"
-                );
-            }
-            done += usize::try_from(events).unwrap_or_default();
         }
         Ok(done)
+    }
+
+    fn give_up_in(&self, queue: &OverdueQueue, now: Instant) -> Result<usize, Error> {
+        let mut events = 0;
+        while !self.stop.asked() {
+            let (lane, portion) = (Lane::of_book(queue.book.as_str()), queue.clone());
+            let (given_up, more) =
+                self.store.write(lane, move |tx| pause::give_up(tx, &portion, now))?;
+            events += given_up;
+            if !more {
+                break;
+            }
+        }
+        if events > 0 {
+            tracing::warn!(
+                app = queue.app.as_str(),
+                book = queue.book.as_str(),
+                events,
+                "events were given up: their app has been paused for 30 days"
+            );
+        }
+        Ok(usize::try_from(events).unwrap_or_default())
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::EventDelivery;
+use daybook_domain::delivery::{EventDelivery, Exchange};
 use daybook_domain::instant::Instant;
 use daybook_http::{Courier, Wakeup, block};
 use daybook_service::delivery::{self, Finished, Leased, Occupied, Outcome};
@@ -143,12 +143,15 @@ impl WebhookWorker {
             "a delivery"
         );
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
-        let delivery = leased.delivery.clone();
+        let (delivery, tried) = (leased.delivery.clone(), Tried::of(&sent.outcome));
         let finish = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::finish(tx, &leased, sent.outcome, (goes_on, now))
         };
-        let Finished { next, fails, lost } =
+        let Finished { next, fails, lost, unlogged } =
             block(move || store.write(Lane::of_book(book.as_str()), finish)).await??;
+        if unlogged && let Some(tried) = tried {
+            tried.log(&delivery);
+        }
         if lost {
             tracing::warn!(
                 app = delivery.app.as_str(),
@@ -188,6 +191,35 @@ impl WebhookWorker {
         block(move || store.write::<_, Error>(lane, move |tx| delivery::prolong(tx, &leased, now)))
             .await??;
         Ok(())
+    }
+}
+
+/// What the log says of an attempt that no delivery log holds, because the book is gone.
+struct Tried {
+    status: Option<u16>,
+    milliseconds: i64,
+    failure: Option<String>,
+}
+
+impl Tried {
+    fn of(outcome: &Outcome) -> Option<Self> {
+        let Outcome::Tried(attempt, Exchange { milliseconds, status, .. }) = outcome else {
+            return None;
+        };
+        let failure = attempt.failure().map(str::to_owned);
+        Some(Self { status: *status, milliseconds: *milliseconds, failure })
+    }
+
+    fn log(self, delivery: &EventDelivery) {
+        let Self { status, milliseconds, failure } = self;
+        tracing::info!(
+            app = delivery.app.as_str(),
+            book = delivery.key.as_str(),
+            status,
+            milliseconds,
+            error = failure,
+            "an attempt to tell an app of the deletion of a book"
+        );
     }
 }
 

@@ -32,18 +32,19 @@ pub fn detach(
 }
 
 /// Writes down what became of a delivery whose book is gone, or going. There is no event that could
-/// show a response, and no log.
+/// show a response, and nobody who could enter the book to read a delivery log.
 pub(super) fn finish(
     tx: &mut Tx<'_>,
     leased: &Leased,
     outcome: Outcome,
     now: Instant,
 ) -> Result<Finished> {
+    let unlogged = matches!(outcome, Outcome::Tried(..));
     let delivered = match outcome {
         Outcome::Tried(attempt, _) => match leased.delivery.tries.after(attempt, now) {
             Next::Again(tries, at) => {
                 tx.detached_deliveries().release(leased, tries, at)?;
-                return Ok(Finished::default());
+                return Ok(Finished { unlogged, ..Finished::default() });
             }
             Next::Delivered(_) => true,
             Next::GivenUp(_) => false,
@@ -56,5 +57,5 @@ pub(super) fn finish(
         Outcome::Unsent(_) | Outcome::Unsendable(_) | Outcome::Dropped | Outcome::Stopped => false,
     };
     let ended = tx.detached_deliveries().end(leased)?;
-    Ok(Finished { lost: ended && !delivered, ..Finished::default() })
+    Ok(Finished { lost: ended && !delivered, unlogged, ..Finished::default() })
 }

@@ -1,10 +1,11 @@
 //! Use cases of the delivery log (behaviour 12.13).
 
+use daybook_domain::app::AppId;
 use daybook_domain::delivery::{LoggedAttempt, logged_since};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::{Purpose, ReplayEvents};
 use daybook_storage::Tx;
-pub use daybook_storage::delivery::log::LogPlace;
+pub use daybook_storage::delivery::log::{AttemptPlace, LogPlace};
 use daybook_storage::page::{Page, rows_to_read};
 
 use super::find;
@@ -32,10 +33,31 @@ pub fn list(
     // Who may repeat deliveries sees what came of them.
     let access = access::enter(tx, cx, book, ReplayEvents.action())?;
     let sequence = find(tx, &access, id)?.event.sequence;
-    let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
+    let limit = rows_of(limit);
     let bounds = (after.as_ref(), rows_to_read(limit));
     let rows = tx.delivery_log().list(&access, sequence, bounds)?;
     Ok(Page::new(rows, limit, LogPlace::of))
+}
+
+/// listAppDeliveries: the attempts to deliver events of a book to an app.
+///
+/// # Errors
+/// What the access step refuses.
+pub fn list_of_app(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    app: &AppId,
+    (limit, after): (Option<usize>, Option<AttemptPlace>),
+) -> Result<Page<LoggedAttempt, AttemptPlace>> {
+    let access = access::enter(tx, cx, book, ReplayEvents.action())?;
+    let limit = rows_of(limit);
+    let rows = tx.delivery_log().list_of_app(&access, app, (after, rows_to_read(limit)))?;
+    Ok(Page::new(rows, limit, AttemptPlace::of))
+}
+
+fn rows_of(limit: Option<usize>) -> usize {
+    limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS)
 }
 
 /// Removes attempts whose time is over, as many as one unit of work may; whether there may be more.

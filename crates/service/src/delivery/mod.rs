@@ -83,12 +83,12 @@ pub fn take(
     Ok(taken)
 }
 
-/// Prolongs a lease.
+/// Prolongs a lease that still holds, also of a delivery that has left its book since.
 pub fn prolong(tx: &mut Tx<'_>, leased: &Leased, now: Instant) -> Result<()> {
     tx.books().lock(leased.delivery.key.as_str())?;
-    if !tx.deliveries().prolong(leased, until(now))? {
-        // Its book may have gone since.
-        tx.detached_deliveries().prolong(leased, until(now))?;
+    match tx.deliveries().hold(leased)? {
+        Some(_) => tx.deliveries().prolong(leased, until(now))?,
+        None => tx.detached_deliveries().prolong(leased, until(now))?,
     }
     Ok(())
 }
@@ -158,6 +158,8 @@ pub struct Finished {
     pub fails: bool,
     /// Nobody will tell the app that the book was deleted.
     pub lost: bool,
+    /// The attempt stands in no delivery log: the book has none any more.
+    pub unlogged: bool,
 }
 
 /// How a delivery has ended: what is said of it, and whether the app has it, where it was asked.

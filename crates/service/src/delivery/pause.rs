@@ -11,14 +11,14 @@ use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
-pub use daybook_storage::delivery::pause::PausedQueue;
+pub use daybook_storage::delivery::pause::{OverdueQueue, PausedPlace, PausedQueue};
 
 use super::shortened;
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::mail;
 
-/// Paused queues of which one round gives up what has waited for too long.
+/// Paused queues that are looked up at once whose events have waited for too long.
 const MAX_OVERDUE: i64 = 1_000;
 /// Deliveries that one unit of work gives up.
 const GIVEN_UP_AT_ONCE: i64 = 500;
@@ -54,12 +54,17 @@ pub fn failing(
 }
 
 /// The apps that are paused, in a book and of an app when they are named, those first that have
-/// been for longest; at most 1,000.
+/// been for longest, behind a place; at most 1,000.
 ///
 /// # Errors
 /// When the database fails.
-pub fn list(tx: &mut Tx<'_>, book: Option<&str>, app: Option<&str>) -> Result<Vec<PausedQueue>> {
-    Ok(tx.deliveries().paused(book, app)?)
+pub fn list(
+    tx: &mut Tx<'_>,
+    book: Option<&str>,
+    app: Option<&str>,
+    after: Option<&PausedPlace>,
+) -> Result<Vec<PausedQueue>> {
+    Ok(tx.deliveries().paused(book, app, after)?)
 }
 
 /// What the operator does on the server's machine: pauses an app in a book.
@@ -84,21 +89,25 @@ pub fn resume_by_operator(tx: &mut Tx<'_>, queue: &PausedQueue) -> Result<()> {
     Ok(tx.deliveries().resume((found.book.id, &queue.app))?)
 }
 
-/// The paused apps whose events have waited for too long.
+/// The paused apps whose events have waited for too long, behind a place, some at once.
 ///
 /// # Errors
 /// When the database fails.
-pub fn overdue(tx: &mut Tx<'_>, now: Instant) -> Result<Vec<PausedQueue>> {
-    Ok(tx.deliveries().paused_before(paused_too_long(now), MAX_OVERDUE)?)
+pub fn overdue(
+    tx: &mut Tx<'_>,
+    after: Option<&PausedPlace>,
+    now: Instant,
+) -> Result<Vec<OverdueQueue>> {
+    Ok(tx.deliveries().paused_before(paused_too_long(now), after, MAX_OVERDUE)?)
 }
 
 /// Gives up what has waited for too long for a paused app, as many events as one unit of work may;
-/// how many they were.
+/// how many they were, and whether there may be more.
 ///
 /// # Errors
 /// When the database fails.
-pub fn give_up(tx: &mut Tx<'_>, queue: &PausedQueue, now: Instant) -> Result<i64> {
-    let Some(found) = find(tx, &queue.book)? else { return Ok(0) };
+pub fn give_up(tx: &mut Tx<'_>, queue: &OverdueQueue, now: Instant) -> Result<(i64, bool)> {
+    let Some(found) = find(tx, &queue.book)? else { return Ok((0, false)) };
     let (book, app) = (found.book.id, &queue.app);
     let held = tx.deliveries().queue_of(book, app)?;
     let is_overdue = held.is_some_and(|held| {
@@ -106,10 +115,15 @@ pub fn give_up(tx: &mut Tx<'_>, queue: &PausedQueue, now: Instant) -> Result<i64
         is_free && held.pause.is_some_and(|(at, _)| at <= paused_too_long(now))
     });
     if !is_overdue {
-        return Ok(0);
+        return Ok((0, false));
     }
     let remark = waited_too_long();
-    Ok(tx.deliveries().give_up((book, app), (&remark, now), GIVEN_UP_AT_ONCE)?)
+    let given_up = tx.deliveries().give_up((book, app), (&remark, now), GIVEN_UP_AT_ONCE)?;
+    let more = given_up >= GIVEN_UP_AT_ONCE;
+    if !more {
+        tx.deliveries().rest((book, app))?;
+    }
+    Ok((given_up, more))
 }
 
 /// The book, deleted or not, as nobody enters it. In a unit of work that writes it is locked, as

@@ -20,12 +20,13 @@ use crate::tx::Tx;
 
 /// The tables of a book and their keys behind `book_id`, in the order in which they are emptied.
 /// What says that there is a book is no part of them: it goes last.
-const TABLES: [(&str, &str); 22] = [
+const TABLES: [(&str, &str); 23] = [
     ("audit_requests", "book_id"),
     ("delivery_queues", "app_id"),
     ("deliveries", "app_id, sequence"),
     ("delivery_attempts", "sequence, app_id, attempt"),
     ("bot_responses", "sequence, app_id"),
+    ("failed_transactions", "transaction_id"),
     ("copied_transactions", "transaction_id"),
     ("entries", "account_id, day, transaction_id"),
     ("index_terms", "term, day, transaction_id"),

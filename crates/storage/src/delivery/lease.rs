@@ -162,6 +162,20 @@ impl Occupied {
     }
 }
 
+/// The statement of what [`Deliveries::take`] takes.
+pub(crate) fn due(now: Instant, occupied: &Occupied, limit: usize) -> Sql<'static> {
+    Sql::new(DELIVERY)
+        .push(FIRST)
+        .push(" WHERE q.due_at <= ")
+        .int(now.milliseconds())
+        .push(" AND (q.lease IS NULL OR q.leased_until <= ")
+        .int(now.milliseconds())
+        .push(") AND q.paused_at IS NULL AND q.app_id NOT IN ")
+        .list(occupied.full())
+        .push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
+        .int(i64::try_from(limit).unwrap_or(i64::MAX))
+}
+
 impl Deliveries<'_, '_> {
     /// Takes queues that are due, at most so many, those that have been due for longest first, for
     /// this lease until an instant. What another process is taking is passed over.
@@ -173,18 +187,7 @@ impl Deliveries<'_, '_> {
         limit: usize,
     ) -> Result<Vec<Leased>> {
         let mut conn = self.tx.flushed()?;
-        let due = Sql::new(DELIVERY)
-            .push(FIRST)
-            .push(" WHERE q.due_at <= ")
-            .int(now.milliseconds())
-            .push(" AND (q.lease IS NULL OR q.leased_until <= ")
-            .int(now.milliseconds())
-            .push(") AND q.paused_at IS NULL AND q.app_id NOT IN ")
-            .list(occupied.full())
-            .push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
-            .int(i64::try_from(limit).unwrap_or(i64::MAX))
-            .push(conn.unless_q_locked())
-            .uncached();
+        let due = due(now, occupied, limit).push(conn.unless_q_locked()).uncached();
         let rows: Vec<Row> = on_engine!(&mut *conn, c => (&due).load(c))?;
         let taken: Vec<Row> = rows.into_iter().filter(|row| occupied.admits(&row.app_id)).collect();
         let mut leases = Bulk::new(
@@ -231,12 +234,12 @@ impl Deliveries<'_, '_> {
         rows.into_iter().next().map(HeldQueue::try_from).transpose()
     }
 
-    /// Prolongs a lease; whether it still held.
-    pub fn prolong(self, leased: &Leased, until: Instant) -> Result<bool> {
-        let Leased { delivery, lease } = leased;
+    /// Prolongs the lease of a queue that is held.
+    pub fn prolong(self, leased: &Leased, until: Instant) -> Result<()> {
+        let EventDelivery { book, app, .. } = &leased.delivery;
         let sql = Sql::new("UPDATE delivery_queues SET leased_until = ").int(until.milliseconds());
-        let sql = of(sql, delivery.book, &delivery.app).push(" AND lease = ").int(*lease);
-        Ok(self.tx.flushed()?.execute(&sql)? > 0)
+        self.tx.flushed()?.execute(&of(sql, *book, app))?;
+        Ok(())
     }
 
     /// Notes how often a delivery was tried.

@@ -1,9 +1,10 @@
 //! The delivery log: rows and repository (behaviour 12.13). It is written in the unit of work that
-//! settles an attempt, and read by event.
+//! settles an attempt, and read by event, or by app.
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{EventDelivery, Exchange, LoggedAttempt, MAX_LOGGED};
+use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
@@ -17,6 +18,8 @@ use crate::tx::Tx;
 struct AttemptRow {
     #[diesel(sql_type = Text)]
     app_id: String,
+    #[diesel(sql_type = BigInt)]
+    sequence: i64,
     #[diesel(sql_type = BigInt)]
     attempt: i64,
     #[diesel(sql_type = BigInt)]
@@ -35,10 +38,11 @@ impl TryFrom<AttemptRow> for LoggedAttempt {
     type Error = Error;
 
     fn try_from(row: AttemptRow) -> Result<Self> {
-        let AttemptRow { app_id, attempt, at, milliseconds, status, failure, answer } = row;
+        let AttemptRow { app_id, sequence, attempt, at, .. } = row;
+        let AttemptRow { milliseconds, status, failure, answer, .. } = row;
         let status = status.map(u16::try_from).transpose().map_err(|_| Error::Corrupt("status"))?;
         let exchange = Exchange { at: Instant::new(at), milliseconds, status, answer };
-        Ok(Self { app: AppId::stored(app_id), number: attempt, exchange, failure })
+        Ok(Self { app: AppId::stored(app_id), sequence, number: attempt, exchange, failure })
     }
 }
 
@@ -62,6 +66,25 @@ impl LogPlace {
     #[must_use]
     pub fn of(logged: &LoggedAttempt) -> Self {
         Self { app: logged.app.clone(), number: logged.number }
+    }
+}
+
+/// A place in the log of an app: when an attempt was sent, and which one it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttemptPlace {
+    /// When it was sent.
+    pub at: Instant,
+    /// The number of the event.
+    pub sequence: i64,
+    /// The number of the attempt.
+    pub number: i64,
+}
+
+impl AttemptPlace {
+    /// Where an attempt stands.
+    #[must_use]
+    pub const fn of(logged: &LoggedAttempt) -> Self {
+        Self { at: logged.exchange.at, sequence: logged.sequence, number: logged.number }
     }
 }
 
@@ -132,8 +155,21 @@ impl DeliveryLog<'_, '_> {
                 .int(*number)
                 .push(")"),
         };
-        let page = page.push(" ORDER BY app_id, attempt DESC LIMIT ").int(limit);
-        let rows: Vec<AttemptRow> = on_engine!(self.tx.flushed()?, c => (&page).load(c))?;
+        self.load(&page.push(" ORDER BY app_id, attempt DESC LIMIT ").int(limit))
+    }
+
+    /// The attempts to deliver events to an app, the newest first, behind a place, at most so many.
+    pub fn list_of_app(
+        self,
+        access: &Access,
+        app: &AppId,
+        bounds: (Option<AttemptPlace>, i64),
+    ) -> Result<Vec<LoggedAttempt>> {
+        self.load(&of_app(access.book().id, app, bounds))
+    }
+
+    fn load(self, page: &Sql<'_>) -> Result<Vec<LoggedAttempt>> {
+        let rows: Vec<AttemptRow> = on_engine!(self.tx.flushed()?, c => page.load(c))?;
         rows.into_iter().map(LoggedAttempt::try_from).collect()
     }
 
@@ -155,6 +191,27 @@ impl DeliveryLog<'_, '_> {
         );
         Ok(conn.execute(&old)?)
     }
+}
+
+/// The statement of a page of the log of an app.
+pub(crate) fn of_app(
+    book: BookId,
+    app: &AppId,
+    (after, limit): (Option<AttemptPlace>, i64),
+) -> Sql<'_> {
+    let page = super::of(Sql::new("SELECT * FROM delivery_attempts"), book, app);
+    let page = match after {
+        None => page,
+        Some(AttemptPlace { at, sequence, number }) => page
+            .push(" AND (at, sequence, attempt) < (")
+            .int(at.milliseconds())
+            .push(", ")
+            .int(sequence)
+            .push(", ")
+            .int(number)
+            .push(")"),
+    };
+    page.push(" ORDER BY at DESC, sequence DESC, attempt DESC LIMIT ").int(limit)
 }
 
 /// The condition that names an event and an app.

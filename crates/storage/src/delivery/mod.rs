@@ -65,10 +65,13 @@ pub(crate) struct NewDelivery {
     pub(crate) sequence: i64,
     pub(crate) depth: i64,
     pub(crate) due_at: Instant,
+    /// Whether its queue is known to be due already.
+    pub(crate) is_due: bool,
 }
 
 /// Writes deliveries of any books, and makes their queues due; whether one was not before. Of the
-/// others whoever is at work, or a look at the clock, knows.
+/// others whoever is at work, or a look at the clock, knows. Writers pay for this: it is one
+/// statement on PostgreSQL, and what is known to be due is not touched.
 pub(crate) fn write(conn: &mut Conn, deliveries: &[NewDelivery]) -> Result<bool> {
     if deliveries.is_empty() {
         return Ok(false);
@@ -79,9 +82,11 @@ pub(crate) fn write(conn: &mut Conn, deliveries: &[NewDelivery]) -> Result<bool>
         " ON CONFLICT (book_id, app_id, sequence) DO NOTHING",
     );
     let mut queues = BTreeMap::new();
-    for NewDelivery { book, app, sequence, depth, due_at } in deliveries {
+    for NewDelivery { book, app, sequence, depth, due_at, is_due } in deliveries {
         let queue = (book.get(), app.as_str());
-        queues.entry(queue).or_insert_with(|| due_at.milliseconds());
+        if !is_due {
+            queues.entry(queue).or_insert_with(|| due_at.milliseconds());
+        }
         rows.row([
             Value::Int(queue.0),
             Value::Text(queue.1.into()),
@@ -89,17 +94,16 @@ pub(crate) fn write(conn: &mut Conn, deliveries: &[NewDelivery]) -> Result<bool>
             Value::Int(*depth),
         ]);
     }
-    conn.write(rows)?;
-    let mut rows = Bulk::new(
+    let mut due = Bulk::new(
         "INSERT INTO delivery_queues (book_id, app_id, due_at)",
         3,
         " ON CONFLICT (book_id, app_id) DO UPDATE SET due_at = excluded.due_at \
          WHERE delivery_queues.due_at IS NULL",
     );
     for ((book, app), due_at) in queues {
-        rows.row([Value::Int(book), Value::Text(app.into()), Value::Int(due_at)]);
+        due.row([Value::Int(book), Value::Text(app.into()), Value::Int(due_at)]);
     }
-    Ok(conn.write_counted(rows)? > 0)
+    Ok(conn.write_both(rows, due)? > 0)
 }
 
 #[derive(QueryableByName)]
@@ -116,19 +120,31 @@ struct ReceiverRow {
     events: Option<String>,
     #[diesel(sql_type = Nullable<Text>)]
     file_patterns: Option<String>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    due_at: Option<i64>,
 }
 
-impl TryFrom<ReceiverRow> for Receiver {
+/// A receiver of the events of a book.
+#[derive(Debug, Clone)]
+pub(crate) struct KnownReceiver {
+    pub(crate) receiver: Receiver,
+    /// Whether its queue is due. Who changes that has locked the book, as who writes events has; so
+    /// it stays so until somebody in the same group gives the queue back.
+    pub(crate) is_due: bool,
+}
+
+impl TryFrom<ReceiverRow> for KnownReceiver {
     type Error = Error;
 
     fn try_from(row: ReceiverRow) -> Result<Self> {
         let kind = |name: &String| EventType::from_name(name).ok_or(Error::Corrupt("events"));
         let events = column::texts_from_text(row.events, "events")?;
-        Ok(Self {
+        let receiver = Receiver {
             app: AppId::stored(row.app_id),
             events: events.iter().map(kind).collect::<Result<_>>()?,
             file_patterns: column::texts_from_text(row.file_patterns, "file_patterns")?,
-        })
+        };
+        Ok(Self { receiver, is_due: row.due_at.is_some() })
     }
 }
 
@@ -171,7 +187,8 @@ impl Deliveries<'_, '_> {
 
     /// The apps that receive events of a book.
     pub fn receivers(self, access: &Access) -> Result<Vec<Receiver>> {
-        self.tx.receivers(access.book().id)
+        let known = self.tx.receivers(access.book().id)?;
+        Ok(known.into_iter().map(|known| known.receiver).collect())
     }
 
     /// How many events of a book wait for an app that is not paused (behaviour 8.10).
@@ -195,12 +212,12 @@ fn of<'a>(sql: Sql<'a>, book: BookId, app: &'a AppId) -> Sql<'a> {
 
 impl Tx<'_> {
     /// Who receives the events of a book: read once for a group, as far as nobody changes a row.
-    pub(crate) fn receivers(&mut self, book: BookId) -> Result<Vec<Receiver>> {
+    pub(crate) fn receivers(&mut self, book: BookId) -> Result<Vec<KnownReceiver>> {
         if let Some(known) = self.group_cache.receivers.get(&book) {
             return Ok(known.clone());
         }
         let sql = Sql::new(
-            "SELECT i.app_id, a.events, a.file_patterns FROM integrations i \
+            "SELECT i.app_id, a.events, a.file_patterns, q.due_at FROM integrations i \
              JOIN apps a ON a.id = i.app_id \
              LEFT JOIN delivery_queues q ON q.book_id = i.book_id AND q.app_id = i.app_id \
              WHERE a.events IS NOT NULL AND q.stopped_at IS NULL AND i.book_id = ",
@@ -208,9 +225,9 @@ impl Tx<'_> {
         .int(book.get())
         .push(" ORDER BY i.app_id");
         let rows: Vec<ReceiverRow> = on_engine!(self.unflushed(), c => (&sql).load(c))?;
-        let mut read: Vec<Receiver> =
-            rows.into_iter().map(Receiver::try_from).collect::<Result<_>>()?;
-        read.dedup_by(|one, before| one.app == before.app);
+        let mut read: Vec<KnownReceiver> =
+            rows.into_iter().map(KnownReceiver::try_from).collect::<Result<_>>()?;
+        read.dedup_by(|one, before| one.receiver.app == before.receiver.app);
         self.group_cache.receivers.insert(book, read.clone());
         Ok(read)
     }

@@ -11,16 +11,46 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use super::lease::cause;
 use super::{Deliveries, of};
 use crate::access::AccessTo;
+use crate::bot_response::keep_failed;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
 
-/// The most queues in a list.
+/// The most queues in a portion of a list.
 const MAX_LISTED: i64 = 1_000;
+
+/// A queue that was paused for too long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverdueQueue {
+    /// The book.
+    pub book: BookKey,
+    /// The app.
+    pub app: AppId,
+    /// Where it stands among the paused ones.
+    pub place: PausedPlace,
+}
+
+/// A place among the queues that are paused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PausedPlace {
+    paused_at: i64,
+    book: i64,
+    app: String,
+}
+
+impl PausedPlace {
+    /// The condition that a queue `q` stands behind it.
+    fn behind<'a>(&'a self, sql: Sql<'a>) -> Sql<'a> {
+        let sql = sql.push(" AND (q.paused_at, q.book_id, q.app_id) > (").int(self.paused_at);
+        sql.push(", ").int(self.book).push(", ").text(self.app.as_str()).push(")")
+    }
+}
 
 /// A paused queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PausedQueue {
+    /// Where it stands in the list.
+    pub place: PausedPlace,
     /// The book.
     pub book: BookKey,
     /// The app.
@@ -34,7 +64,29 @@ pub struct PausedQueue {
 }
 
 #[derive(QueryableByName)]
+struct OverdueRow {
+    #[diesel(sql_type = BigInt)]
+    book_id: i64,
+    #[diesel(sql_type = Text)]
+    public_id: String,
+    #[diesel(sql_type = Text)]
+    app_id: String,
+    #[diesel(sql_type = BigInt)]
+    paused_at: i64,
+}
+
+impl From<OverdueRow> for OverdueQueue {
+    fn from(row: OverdueRow) -> Self {
+        let OverdueRow { book_id, public_id, app_id, paused_at } = row;
+        let place = PausedPlace { paused_at, book: book_id, app: app_id.clone() };
+        Self { book: BookKey::new(public_id), app: AppId::stored(app_id), place }
+    }
+}
+
+#[derive(QueryableByName)]
 struct PausedRow {
+    #[diesel(sql_type = BigInt)]
+    book_id: i64,
     #[diesel(sql_type = Text)]
     public_id: String,
     #[diesel(sql_type = Text)]
@@ -51,12 +103,14 @@ impl TryFrom<PausedRow> for PausedQueue {
     type Error = Error;
 
     fn try_from(row: PausedRow) -> Result<Self> {
+        let PausedRow { book_id, public_id, app_id, paused_at, pause_cause, waiting } = row;
         Ok(Self {
-            book: BookKey::new(row.public_id),
-            app: AppId::stored(row.app_id),
-            paused_at: Instant::new(row.paused_at),
-            cause: cause(row.pause_cause)?,
-            waiting: row.waiting,
+            place: PausedPlace { paused_at, book: book_id, app: app_id.clone() },
+            book: BookKey::new(public_id),
+            app: AppId::stored(app_id),
+            paused_at: Instant::new(paused_at),
+            cause: cause(pause_cause)?,
+            waiting,
         })
     }
 }
@@ -69,7 +123,7 @@ struct LastOfPortion {
     count: i64,
 }
 
-const PAUSED: &str = "SELECT b.public_id, q.app_id, q.paused_at, q.pause_cause, \
+const PAUSED: &str = "SELECT q.book_id, b.public_id, q.app_id, q.paused_at, q.pause_cause, \
      (SELECT COUNT(*) FROM deliveries d \
        WHERE d.book_id = q.book_id AND d.app_id = q.app_id) AS waiting \
      FROM delivery_queues q JOIN books b ON b.id = q.book_id ";
@@ -117,8 +171,13 @@ impl Deliveries<'_, '_> {
     }
 
     /// The queues that are paused, of a book and of an app when they are named, those first that
-    /// have been for longest; at most 1,000.
-    pub fn paused(self, book: Option<&str>, app: Option<&str>) -> Result<Vec<PausedQueue>> {
+    /// have been for longest, behind a place; at most 1,000.
+    pub fn paused(
+        self,
+        book: Option<&str>,
+        app: Option<&str>,
+        after: Option<&PausedPlace>,
+    ) -> Result<Vec<PausedQueue>> {
         let mut some = Sql::new(PAUSED).push("WHERE q.paused_at IS NOT NULL");
         if let Some(book) = book {
             some = some.push(" AND b.public_id = ").text(book);
@@ -126,33 +185,38 @@ impl Deliveries<'_, '_> {
         if let Some(app) = app {
             some = some.push(" AND q.app_id = ").text(app);
         }
-        let some = some.push(" ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ").int(MAX_LISTED);
-        self.load(&some)
-    }
-
-    /// Those that have been paused since before an instant, and in which something waits.
-    pub fn paused_before(self, before: Instant, limit: i64) -> Result<Vec<PausedQueue>> {
-        let some = Sql::new(PAUSED)
-            .push("WHERE q.paused_at <= ")
-            .int(before.milliseconds())
-            .push(
-                " AND EXISTS (SELECT 1 FROM deliveries w \
-                 WHERE w.book_id = q.book_id AND w.app_id = q.app_id) \
-                 ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ",
-            )
-            .int(limit);
-        self.load(&some)
-    }
-
-    fn load(self, queues: &Sql<'_>) -> Result<Vec<PausedQueue>> {
-        let rows: Vec<PausedRow> = on_engine!(self.tx.flushed()?, c => queues.load(c))?;
+        if let Some(place) = after {
+            some = place.behind(some);
+        }
+        let some = some.push(IN_ORDER).int(MAX_LISTED);
+        let rows: Vec<PausedRow> = on_engine!(self.tx.flushed()?, c => (&some).load(c))?;
         rows.into_iter().map(PausedQueue::try_from).collect()
+    }
+
+    /// Those that have been paused since before an instant, and in which something may wait, behind
+    /// a place, at most so many.
+    pub fn paused_before(
+        self,
+        before: Instant,
+        after: Option<&PausedPlace>,
+        limit: i64,
+    ) -> Result<Vec<OverdueQueue>> {
+        let some = overdue(before, after, limit);
+        let rows: Vec<OverdueRow> = on_engine!(self.tx.flushed()?, c => (&some).load(c))?;
+        Ok(rows.into_iter().map(OverdueQueue::from).collect())
+    }
+
+    /// Notes that nothing waits for an app in a book any more.
+    pub fn rest(self, (book, app): (BookId, &AppId)) -> Result<()> {
+        let rests = of(Sql::new("UPDATE delivery_queues SET due_at = NULL"), book, app);
+        self.tx.flushed()?.execute(&rests)?;
+        Ok(())
     }
 
     /// Gives up what waits for an app in a book, at most so many: each event gets this response;
     /// how many they were.
     pub fn give_up(
-        self,
+        mut self,
         (book, app): (BookId, &AppId),
         (remark, now): (&Remark, Instant),
         limit: i64,
@@ -184,10 +248,40 @@ impl Deliveries<'_, '_> {
                  message = excluded.message, created_at = excluded.created_at",
             );
         conn.execute(&responses)?;
+        self.keep_failed((book, app), last)?;
         let gone = of(Sql::new("DELETE FROM deliveries"), book, app);
-        conn.execute(&gone.push(" AND sequence <= ").int(last))?;
+        self.tx.flushed()?.execute(&gone.push(" AND sequence <= ").int(last))?;
         Ok(count)
     }
+}
+
+impl Deliveries<'_, '_> {
+    /// Keeps the transactions of what waits for an app, up to an event, as those with an error.
+    fn keep_failed(&mut self, (book, app): (BookId, &AppId), last: i64) -> Result<()> {
+        let waiting = Sql::new("d.book_id = ").int(book.get()).push(" AND d.app_id = ");
+        let waiting = waiting.text(app.as_str()).push(" AND d.sequence <= ").int(last);
+        let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = d.sequence");
+        let waiting = self.tx.lookup().rows(Sql::new("deliveries d"), waiting);
+        keep_failed(self.tx, waiting.look_up("events", "e", event), book)
+    }
+}
+
+const IN_ORDER: &str = " ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ";
+
+/// The statement of [`Deliveries::paused_before`].
+pub(crate) fn overdue(before: Instant, after: Option<&PausedPlace>, limit: i64) -> Sql<'_> {
+    let some = Sql::new(
+        "SELECT q.book_id, q.app_id, q.paused_at, \
+         (SELECT b.public_id FROM books b WHERE b.id = q.book_id) AS public_id \
+         FROM delivery_queues q \
+         WHERE q.paused_at IS NOT NULL AND q.due_at IS NOT NULL AND q.paused_at <= ",
+    )
+    .int(before.milliseconds());
+    let some = match after {
+        Some(place) => place.behind(some),
+        None => some,
+    };
+    some.push(IN_ORDER).int(limit)
 }
 
 const RESUMED: &str =

@@ -31,6 +31,7 @@ impl Deliveries<'_, '_> {
             sequence: delivery.sequence,
             depth: delivery.depth,
             due_at: now,
+            is_due: false,
         });
         let rows = rows.collect();
         self.tx.buffer().queue_deliveries(rows);
@@ -88,6 +89,10 @@ impl BotResponses<'_, '_> {
             .int(sequence)
             .push(" AND app_id = ")
             .text(app);
-        Ok(self.tx.flushed()?.execute(&sql)? > 0)
+        let deleted = self.tx.flushed()?.execute(&sql)? > 0;
+        if deleted {
+            self.forget_failed(access.book().id, sequence)?;
+        }
+        Ok(deleted)
     }
 }

@@ -19,6 +19,7 @@
 //! | `day_totals`, `month_totals` | Debit and credit of one account in one period, kept by the unit of work that posts |
 //! | `events` | The log |
 //! | `deliveries`, `delivery_queues`, `bot_responses` | Events on their way to apps; when each app of a book is due, and which process delivers; what apps have to say about events |
+//! | `failed_transactions` | The transactions with an event that an app answered with an error, with their place in lists |
 //! | `delivery_attempts` | The delivery log, for 30 days |
 //! | `detached_deliveries` | What apps are still to be told of the deletion of books that are gone |
 //! | `idempotency_keys` | Answers to requests with a key, by user, key and operation. They outlive books and are swept away after 24 hours |

@@ -13,6 +13,7 @@ use super::copy::keep_originals;
 use super::row;
 use super::trigram_index::FoldedText;
 use crate::access::AccessTo;
+use crate::bot_response::move_failed;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
 use crate::conn::Conn;
@@ -191,6 +192,11 @@ impl Transactions<'_, '_> {
         conn.write(entries)?;
         delete_terms(&mut conn, book, gone_terms)?;
         conn.write(terms)?;
+        let has_moved = |change: &&Change| {
+            change.before.as_ref().is_some_and(|before| before.list_day != change.after.list_day)
+        };
+        let moved = changes.iter().filter(has_moved).map(|change| change.after.id.get());
+        move_failed(&mut conn, book, &moved.collect::<Vec<_>>())?;
         self.tx.index_changed(book, changes)?;
         let grown = changes.iter().fold(Stored::default(), |all, Change { before, after }| {
             let before = before.as_ref().map(of_transaction).unwrap_or_default();

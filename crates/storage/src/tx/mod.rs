@@ -18,7 +18,6 @@ mod nouns;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use daybook_domain::delivery::Receiver;
 use daybook_domain::id::BookId;
 use daybook_domain::storage_quota::Stored;
 
@@ -27,6 +26,7 @@ use crate::app_face::AppFaceCache;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
 use crate::conn::Conn;
+use crate::delivery::KnownReceiver;
 use crate::dialect::{Contains, Mode};
 use crate::error::{Error, Result};
 use crate::identity;
@@ -89,7 +89,7 @@ pub(crate) struct GroupCache {
     /// What users may do in books, by book and e-mail address.
     pub(crate) accesses: HashMap<(String, String), BookAccess>,
     /// Who receives the events of books.
-    pub(crate) receivers: HashMap<BookId, Vec<Receiver>>,
+    pub(crate) receivers: HashMap<BookId, Vec<KnownReceiver>>,
     /// Whose books they are.
     pub(crate) owners: OwnersInGroup,
 }

@@ -251,6 +251,19 @@ impl Model {
         }
     }
 
+    /// 1.2: the transactions of a book with an event that an app answered with an error.
+    pub fn failed(&self, book: label::Book) -> BTreeSet<label::Transaction> {
+        let fails = |event: &&Event| {
+            let all = self.webhooks.responses.get(&(book, event.sequence));
+            all.is_some_and(|all| all.values().any(|one| one.kind == ResponseKind::Error))
+        };
+        let about = |event: &Event| match event.resource {
+            Resource::Transaction(label) => Some(label),
+            _ => None,
+        };
+        self.log(book).iter().filter(fails).filter_map(about).collect()
+    }
+
     /// What the apps have said about an event.
     pub fn responses(&self, book: label::Book, event: i64) -> Vec<Response> {
         let found = self.webhooks.responses.get(&(book, event)).into_iter().flatten();

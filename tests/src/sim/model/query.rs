@@ -1,7 +1,7 @@
 //! What a query of transactions finds, from 1 and 2. The query is a tree and never a text here:
 //! that both mean the same is what is put to the test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::account::AccountType;
 use daybook_domain::transaction::Standing;
@@ -45,6 +45,8 @@ pub enum Term {
     Kind(AccountType),
     HasFile,
     HasUrl,
+    /// Has an event that an app answered with an error, or has none.
+    Error(bool),
     /// Cannot be read (1.1.9).
     Unreadable(Flaw),
     /// Nothing but the id (1.1.15); it stands alone.
@@ -83,6 +85,8 @@ struct Scene<'s> {
     users: &'s [User],
     today: Date,
     by_posting: bool,
+    /// Those with an event that an app answered with an error.
+    failed: &'s BTreeSet<label::Transaction>,
 }
 
 impl Model {
@@ -109,7 +113,8 @@ impl Model {
     ) -> Result<Listed, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let today = dates::day(caller.now, &book.settings.zone);
-        let mut found = book.find(&self.users, today, query);
+        let failed = self.failed(book.label);
+        let mut found = book.find((&self.users, &failed), today, query);
         let sees_all = book.allows(permission, may::READ);
         if !sees_all {
             found.retain(|one| is_own_draft(one, caller));
@@ -127,8 +132,13 @@ impl Model {
 
 impl Book {
     /// What a query finds, newest first; what is created later has the greater label (2.6).
-    pub fn find(&self, users: &[User], today: Date, query: &Query) -> Vec<&Transaction> {
-        let scene = Scene { book: self, users, today, by_posting: query.by_posting };
+    pub fn find(
+        &self,
+        (users, failed): (&[User], &BTreeSet<label::Transaction>),
+        today: Date,
+        query: &Query,
+    ) -> Vec<&Transaction> {
+        let scene = Scene { book: self, users, today, by_posting: query.by_posting, failed };
         let mut found: Vec<&Transaction> =
             self.transactions.values().filter(|one| scene.takes(query, one)).collect();
         found.sort_by_key(|one| std::cmp::Reverse((one.day, one.label)));
@@ -298,6 +308,7 @@ impl Scene<'_> {
             }
             Term::HasFile => !transaction.files.is_empty(),
             Term::HasUrl => !transaction.urls.is_empty(),
+            Term::Error(wanted) => self.failed.contains(&transaction.label) == *wanted,
             Term::Id(id) => *id == Id::Of(transaction.label),
             Term::Unreadable(_) => false,
         }

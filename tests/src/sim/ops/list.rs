@@ -79,7 +79,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
     if draw.one_in(20) {
         return Term::Unreadable(draw.pick(&UNREADABLE));
     }
-    match draw.below(15) {
+    match draw.below(16) {
         0 | 1 => Term::Account(named(draw)),
         2 => Term::From(named(draw)),
         3 => Term::To(named(draw)),
@@ -106,6 +106,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
         11 => Term::Text(text(draw.pick(&WORDS))),
         12 => Term::By(draw.below(draw.model.users.len() + 1)),
         13 => Term::Agent(text(draw.pick(&AGENTS))),
+        14 => Term::Error(!draw.one_in(3)),
         _ if draw.one_in(2) => Term::Kind(draw.pick(&KINDS)),
         _ => Term::HasUrl,
     }

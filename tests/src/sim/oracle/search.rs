@@ -1,6 +1,8 @@
 //! Searches: the tree that the domain reads out of a text, in the model's words. That a text is
 //! read rightly is tested in the domain and in the simulation; here its meaning is.
 
+use std::collections::BTreeSet;
+
 use daybook_domain::amount;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::query::{Comparison, DateBasis, Filter, Term};
@@ -59,7 +61,7 @@ impl Oracle {
             by_posting |= matches!(term, Term::Dated { basis: DateBasis::Posting, .. });
         });
         let query = Query { asks: vec![self.ask(filter)], by_posting, ignored: Vec::new() };
-        let found = self.book.find(&self.users, self.today, &query);
+        let found = self.book.find((&self.users, &BTreeSet::new()), self.today, &query);
         let place = |one: &facts::Transaction| usize::try_from(one.label.0).expect("an index");
         found.into_iter().map(place).collect()
     }
@@ -121,9 +123,7 @@ impl Oracle {
             Term::HasFile => query::Term::HasFile,
             Term::HasUrl => query::Term::HasUrl,
             // No bot has ever answered.
-            Term::HasError(expected) => {
-                return if *expected { Ask::Any(Vec::new()) } else { Ask::All(Vec::new()) };
-            }
+            Term::HasError(expected) => query::Term::Error(*expected),
         })
     }
 

@@ -89,11 +89,12 @@ impl Service {
 
     pub fn give_up(&self, caller: &Caller) -> Result<(), Refused> {
         let now = Instant::new(caller.now);
-        let overdue = self.place.store.read(|tx| pause::overdue(tx, now)).map_err(refused)?;
+        let overdue = self.place.store.read(|tx| pause::overdue(tx, None, now)).map_err(refused)?;
         for queue in overdue {
             loop {
                 let (key, queue) = (queue.book.clone(), queue.clone());
-                if self.work(&key, move |tx| pause::give_up(tx, &queue, now))? == 0 {
+                let (_, more) = self.work(&key, move |tx| pause::give_up(tx, &queue, now))?;
+                if !more {
                     break;
                 }
             }
@@ -110,7 +111,8 @@ impl Service {
 
     pub fn resume(&self, book: label::Book, _: &Caller, app: label::App) -> Result<bool, Refused> {
         let (key, app) = (BookKey::new(self.labels.key(book)), self.app_id(app));
-        let paused = self.place.store.read(|tx| pause::list(tx, None, None)).map_err(refused)?;
+        let paused =
+            self.place.store.read(|tx| pause::list(tx, None, None, None)).map_err(refused)?;
         let found = paused.into_iter().find(|one| one.book == key && one.app.as_str() == app);
         let Some(queue) = found else { return Ok(false) };
         self.work(&key, move |tx| pause::resume_by_operator(tx, &queue))?;

@@ -57,6 +57,7 @@ impl Service {
             Term::Kind(kind) => format!("type:{}", kind.as_str()),
             Term::HasFile => "has:file".to_owned(),
             Term::HasUrl => "has:url".to_owned(),
+            Term::Error(wanted) => format!("error:{wanted}"),
             Term::Unreadable(flaw) => flaw.text.to_owned(),
             Term::Id(id) => self.transaction_id(*id),
         }

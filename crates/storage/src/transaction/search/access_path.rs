@@ -8,7 +8,6 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::{Search, SearchPlan};
-use crate::bot_response::failed_events;
 use crate::conn::on_engine;
 use crate::error::Result;
 use crate::index_term;
@@ -22,8 +21,6 @@ const MAX_RANGES: usize = 64;
 const MAX_REPEATED: usize = 2_000;
 /// Blocks a path names at most: they stand in the text of the statement.
 const MAX_BLOCKS: usize = 50_000;
-/// Errors a path begins with at most: more are soon met on the way through the book.
-const MAX_ERRORS: i64 = 1_000;
 /// A text in no more blocks of transactions than this is rarer than what most accounts hold.
 const FEW_BLOCKS: i64 = 32;
 
@@ -40,7 +37,7 @@ pub(in crate::transaction) enum IndexRange {
     Blocks(Vec<i64>),
     /// The transactions behind this id, whose texts are not indexed yet.
     Tail(i64),
-    /// The transactions of the events that apps answered with errors.
+    /// The transactions with an event that an app answered with an error.
     Errors,
 }
 
@@ -58,11 +55,11 @@ pub(in crate::transaction) enum AccessPath {
 enum Rank {
     /// An id, a remote id, a property with its value, a name that nothing has.
     Exact,
-    /// A text in few blocks, or one of few errors.
+    /// A text in few blocks.
     Rare,
     Account,
     Tag,
-    /// Drafts, or the trash.
+    /// Drafts, the trash, or those with an error.
     Status,
     /// A property with any value.
     Key,
@@ -204,7 +201,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
                 Some(Candidate::one(Rank::Status, IndexRange::Term(index_term::TRASHED.to_owned())))
             }
             Term::Group(name) => self.group(name)?,
-            Term::HasError(true) => self.errors()?,
+            Term::HasError(true) => Some(Candidate::one(Rank::Status, IndexRange::Errors)),
             Term::Status(Status::Unchecked | Status::Checked | Status::Posted)
             | Term::Dated { .. }
             | Term::Amount { .. }
@@ -237,15 +234,6 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
         let ranges =
             rows.into_iter().map(|row| IndexRange::Account(AccountId::new(row.number))).collect();
         Ok(Some(Candidate { rank: Rank::Group, ranges }))
-    }
-
-    /// The errors in the book, when they are few.
-    fn errors(&mut self) -> Result<Option<Candidate>> {
-        let few = failed_events(self.book.id).push(" LIMIT ").int(MAX_ERRORS.saturating_add(1));
-        let count = Sql::new("SELECT COUNT(*) AS number FROM (").append(few).push(") f");
-        let rows: Vec<Number> = on_engine!(self.tx.flushed()?, c => (&count).load(c))?;
-        let found = rows.first().map_or(0, |row| row.number);
-        Ok((found <= MAX_ERRORS).then(|| Candidate::one(Rank::Rare, IndexRange::Errors)))
     }
 
     /// The blocks that may hold all of the texts, when that is less to read than what a read by day

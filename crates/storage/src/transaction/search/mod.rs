@@ -27,7 +27,6 @@ use daybook_domain::transaction::Standing;
 use time::Date;
 
 use super::row::{COLUMNS, standing_to_column};
-use crate::bot_response::failed_events;
 use crate::dialect::Contains;
 use crate::page::PageKey;
 use crate::planner::{Lookup, as_filter, without_order};
@@ -222,15 +221,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 ))
             }
             Some(IndexRange::Errors) => {
-                let failed = Sql::new("(").append(failed_events(book.id)).push(") r");
-                let event = Sql::new("e.book_id = ").int(number);
-                let about = self.lookup.rows(failed, Sql::new("1 = 1")).look_up(
-                    "events",
-                    "e",
-                    event.push(" AND e.sequence = r.sequence"),
-                );
-                let each = Sql::new("(SELECT DISTINCT e.resource").append(about.sql()).push(") f");
-                unordered(self.looked_up(book, each, (Sql::new("1 = 1"), "t.id = f.resource")))
+                joined("failed_transactions d", Sql::new("d.book_id = ").int(number))
             }
             Some(IndexRange::One(id)) => unordered(all().push(" AND t.id = ").int(id.get())),
             Some(IndexRange::Tail(until)) => unordered(all().push(" AND t.id > ").int(*until)),

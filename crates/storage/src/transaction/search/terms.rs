@@ -1,7 +1,6 @@
 //! The terms of a query as conditions on a row.
 
 use daybook_domain::book::Book;
-use daybook_domain::delivery::ResponseKind;
 use daybook_domain::query::{Comparison, DateBasis, Filter, Status, Term};
 use daybook_domain::transaction::Standing;
 use rust_decimal::Decimal;
@@ -87,22 +86,15 @@ impl<'a> SearchPlan<'_, 'a> {
                     .push(")")
             }
             Term::HasError(wanted) => {
-                let word = if *wanted { "EXISTS (SELECT 1" } else { "NOT EXISTS (SELECT 1" };
-                Sql::new(word).append(self.failed_events_of_row(book)).push(")")
+                let word = if *wanted { "EXISTS (" } else { "NOT EXISTS (" };
+                let failed = "SELECT 1 FROM failed_transactions f WHERE f.book_id = ";
+                let failed = Sql::new(word).push(failed).int(book.id.get());
+                failed.push(" AND f.transaction_id = t.id)")
             }
             Term::Id(id) => Sql::new("t.id = ").int(id.get()),
             Term::HasFile => Sql::new("t.files IS NOT NULL"),
             Term::HasUrl => Sql::new("t.urls IS NOT NULL"),
         }
-    }
-
-    /// The events of the row that an app answered with an error.
-    fn failed_events_of_row(&self, book: &Book) -> Sql<'a> {
-        let of_book = |sql: &'static str| Sql::new(sql).int(book.id.get());
-        let of_row = of_book("e.book_id = ").push(" AND e.resource = t.id");
-        let failed = of_book("r.book_id = ").push(" AND r.sequence = e.sequence AND r.kind = ");
-        let failed = failed.text(ResponseKind::Error.as_str());
-        self.lookup.rows(Sql::new("events e"), of_row).look_up("bot_responses", "r", failed).sql()
     }
 
     fn side(&self, name: &str, columns: &[&'static str]) -> Sql<'a> {
