@@ -187,6 +187,8 @@ pub struct App {
     pub users: Vec<Person>,
     pub developers: Vec<Person>,
     pub webhook: Option<String>,
+    pub webhook_dev: Option<String>,
+    pub patterns: Vec<String>,
     pub events: Vec<EventType>,
     pub connectable: bool,
     pub installable: bool,
@@ -313,6 +315,17 @@ pub struct Response {
     pub at: i64,
 }
 
+/// An attempt to deliver an event.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Attempt {
+    pub at: i64,
+    /// The number of the event.
+    pub event: i64,
+    pub number: i64,
+    /// Why it failed.
+    pub failure: Option<String>,
+}
+
 /// An event with what the apps have said about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventSeen {
@@ -377,6 +390,10 @@ pub enum Answer {
         truncated: bool,
     },
     Events(Vec<Vec<EventSeen>>),
+    /// What was sent to each app of each book: which event, and where.
+    Sent(BTreeMap<(label::Book, label::App), Vec<(i64, String)>>),
+    /// The attempts to deliver events to an app, in pages.
+    Attempts(Vec<Vec<Attempt>>),
     /// Nothing to show.
     Done,
     Files(Vec<Vec<File>>),

@@ -198,7 +198,11 @@ impl Life<'_> {
         };
         let operation = ops::book::draw_create(&mut draw, book);
         let known = world.model.books.contains_key(&book);
-        self.take(world, "createNewBook", Step { who: 0, agent: None, wait: 0, operation })?;
+        self.take(
+            world,
+            "createNewBook",
+            Step { who: 0, agent: None, depth: 0, wait: 0, operation },
+        )?;
         if known || !world.model.books.contains_key(&book) {
             // What was drawn was refused, which is as good as any other operation.
             return Ok(());
@@ -216,7 +220,11 @@ impl Life<'_> {
                 email,
                 permission: Some(permission),
             });
-            self.take(world, "addCollaborator", Step { who: 0, agent: None, wait: 1, operation })?;
+            self.take(
+                world,
+                "addCollaborator",
+                Step { who: 0, agent: None, depth: 0, wait: 1, operation },
+            )?;
         }
         self.install(world, book)
     }
@@ -231,18 +239,24 @@ impl Life<'_> {
             self.take(
                 world,
                 "createApp, updateApp",
-                Step { who: 1, agent: None, wait: 1, operation },
+                Step { who: 1, agent: None, depth: 0, wait: 1, operation },
             )?;
         }
         self.last += 1;
         let operation = ops::integration::founding(book, label::Integration(self.last), app);
-        self.take(world, "write integrations", Step { who: 1, agent: None, wait: 1, operation })
+        self.take(
+            world,
+            "write integrations",
+            Step { who: 1, agent: None, depth: 0, wait: 1, operation },
+        )
     }
 
     fn draw(&mut self, world: &World) -> (&'static str, Step) {
         // The owner and those who may do much ask most.
         let who = [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5][self.below(16)];
         let agent = if self.below(5) == 0 { Some(AGENTS[self.below(AGENTS.len())]) } else { None };
+        // Mostly a user; sometimes an app, on the event of another.
+        let depth = if self.below(8) == 0 { [1, 9, 10, 11][self.below(4)] } else { 0 };
         let wait = self.wait();
         let caller = world.caller(who, agent, wait);
         let books: Vec<label::Book> = world.model.books.keys().copied().collect();
@@ -270,7 +284,7 @@ impl Life<'_> {
         } else {
             (row.name, (row.draw)(&mut draw))
         };
-        (name, Step { who, agent, wait, operation })
+        (name, Step { who, agent, depth, wait, operation })
     }
 
     fn take(&mut self, world: &mut World, name: &'static str, step: Step) -> Result<(), String> {

@@ -93,6 +93,7 @@ impl Shrinker<'_> {
             let mut simpler: Vec<Step> = Vec::new();
             simpler.extend((step.wait != 0).then(|| Step { wait: 0, ..step.clone() }));
             simpler.extend(step.agent.map(|_| Step { agent: None, ..step.clone() }));
+            simpler.extend((step.depth != 0).then(|| Step { depth: 0, ..step.clone() }));
             simpler.extend((step.who != 0).then(|| Step { who: 0, ..step.clone() }));
             simpler.extend(
                 step.operation

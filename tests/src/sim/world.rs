@@ -33,6 +33,8 @@ pub const USERS: usize = 6;
 pub struct Step {
     pub who: usize,
     pub agent: Option<&'static str>,
+    /// How many apps acted one after another until this.
+    pub depth: i64,
     /// In milliseconds.
     pub wait: i64,
     pub operation: Arc<dyn Operation>,
@@ -41,9 +43,11 @@ pub struct Step {
 impl Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agent = self.agent.map(|agent| format!(" through {agent}")).unwrap_or_default();
+        let depth =
+            if self.depth > 0 { format!(" at depth {}", self.depth) } else { String::new() };
         write!(
             f,
-            "{:+} ms, user {}{agent}: {}",
+            "{:+} ms, user {}{agent}{depth}: {}",
             self.wait,
             self.who,
             terse(&format!("{:?}", self.operation))
@@ -79,12 +83,13 @@ impl World {
 
     /// Who asks, and when, if the next request is this one's.
     pub fn caller(&self, who: usize, agent: Option<&str>, wait: i64) -> Caller {
-        Caller { who, agent: agent.map(str::to_owned), now: self.now + wait }
+        Caller { who, agent: agent.map(str::to_owned), depth: 0, now: self.now + wait }
     }
 
     /// Takes a step on both sides. Answers, and the events it left, must agree.
     pub fn step(&mut self, step: &Step) -> Result<Taken, String> {
-        let caller = self.caller(step.who, step.agent, step.wait);
+        let asks = self.caller(step.who, step.agent, step.wait);
+        let caller = Caller { depth: step.depth, ..asks };
         self.now = caller.now;
         let expected = step.operation.expect(&mut self.model, &caller);
         let found = step.operation.ask(&mut self.service, &caller);

@@ -15,6 +15,8 @@ pub struct AppSaying {
     pub users: Field<Vec<Person>>,
     pub developers: Field<Vec<Person>>,
     pub webhook: Field<String>,
+    pub webhook_dev: Field<String>,
+    pub patterns: Field<Vec<String>>,
     pub events: Field<Vec<String>>,
     pub connectable: Field<bool>,
     pub installable: Field<bool>,
@@ -49,6 +51,26 @@ impl App {
         }
     }
 
+    /// 8.11: where an event goes that one of these users caused or the other one installed the app
+    /// for.
+    pub fn address(&self, users: [usize; 2]) -> Option<&String> {
+        let is_developer = |who: &usize| {
+            self.role(Visitor { who: *who, is_administrator: false }) == Role::Developer
+        };
+        let own = self.webhook_dev.as_ref().filter(|_| users.iter().any(is_developer));
+        own.or(self.webhook.as_ref())
+    }
+
+    /// 8.11: whether it is for files of that name.
+    pub fn handles(&self, name: &str) -> bool {
+        let chars = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
+        let matches = |pattern: &String| {
+            // One that cannot be read is a name.
+            if pattern == "[" { pattern == name } else { is_like(&chars(pattern), &chars(name)) }
+        };
+        self.patterns.is_empty() || self.patterns.iter().any(matches)
+    }
+
     fn seen(&self, visitor: Visitor) -> AppSeen {
         AppSeen { app: self.clone(), role: self.role(visitor) }
     }
@@ -80,6 +102,8 @@ impl Model {
             users: Vec::new(),
             developers: Vec::new(),
             webhook: None,
+            webhook_dev: None,
+            patterns: Vec::new(),
             events: Vec::new(),
             connectable: false,
             installable: true,
@@ -138,13 +162,18 @@ fn changed(before: &App, saying: &AppSaying, visitor: Visitor) -> Result<App, Re
     }
     put(&mut after.users, &saying.users, Vec::new());
     put(&mut after.developers, &saying.developers, Vec::new());
-    match &saying.webhook {
-        Field::Keep => {}
-        Field::Clear => after.webhook = None,
-        Field::Set(text) if text.trim().is_empty() => after.webhook = None,
-        Field::Set(text) if text.starts_with("http") => after.webhook = Some(text.clone()),
-        Field::Set(_) => return Err(Refused::bad()),
+    for (place, said) in
+        [(&mut after.webhook, &saying.webhook), (&mut after.webhook_dev, &saying.webhook_dev)]
+    {
+        match said {
+            Field::Keep => {}
+            Field::Clear => *place = None,
+            Field::Set(text) if text.trim().is_empty() => *place = None,
+            Field::Set(text) if text.starts_with("http") => *place = Some(text.clone()),
+            Field::Set(_) => return Err(Refused::bad()),
+        }
     }
+    put(&mut after.patterns, &saying.patterns, Vec::new());
     match &saying.events {
         Field::Keep => {}
         Field::Clear => after.events = Vec::new(),
@@ -172,5 +201,18 @@ fn put<T: Clone>(place: &mut T, field: &Field<T>, cleared: T) {
         Field::Keep => {}
         Field::Clear => *place = cleared,
         Field::Set(value) => *place = value.clone(),
+    }
+}
+
+fn is_like(pattern: &[char], name: &[char]) -> bool {
+    match (pattern, name) {
+        ([], _) => name.is_empty(),
+        (['*', rest @ ..], _) => {
+            is_like(rest, name) || !name.is_empty() && is_like(pattern, &name[1..])
+        }
+        ([first, rest @ ..], [letter, others @ ..]) => {
+            (*first == '?' || first == letter) && is_like(rest, others)
+        }
+        (_, []) => false,
     }
 }

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use daybook_domain::delivery::ResponseKind;
 use daybook_domain::event::EventType;
 
+use super::event::pages;
 use super::{Book, Caller, Model, may};
-use crate::sim::facts::{Event, EventSeen, Refused, Resource, Response};
+use crate::sim::facts::{Attempt, Event, EventSeen, Refused, Resource, Response};
 use crate::sim::label;
 
 const SECOND: i64 = 1_000;
@@ -29,6 +30,8 @@ pub enum Reply {
 /// How often a delivery was tried.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tries {
+    /// How many apps acted one after another until the event.
+    depth: i64,
     failures: usize,
     busy: u32,
     busy_since: Option<i64>,
@@ -58,14 +61,17 @@ pub struct Queue {
 pub struct Webhooks {
     queues: BTreeMap<(label::Book, label::App), Queue>,
     responses: BTreeMap<(label::Book, i64), BTreeMap<label::App, Response>>,
+    attempts: BTreeMap<(label::Book, label::App), Vec<Attempt>>,
+    /// What files were called when they were created.
+    files: BTreeMap<label::File, String>,
 }
 
 impl Queue {
-    fn add(&mut self, event: i64, now: i64) {
+    fn add(&mut self, event: i64, depth: i64, now: i64) {
         if self.waiting.is_empty() {
             self.due = Some(now);
         }
-        self.waiting.entry(event).or_default();
+        self.waiting.entry(event).or_insert(Tries { depth, ..Tries::default() });
     }
 
     fn is_due(&self, now: i64) -> bool {
@@ -92,7 +98,8 @@ impl Queue {
     fn fail(&mut self, event: i64, now: i64) -> bool {
         let tries = self.waiting.entry(event).or_default();
         let pause = PAUSES.get(tries.failures);
-        *tries = Tries { failures: tries.failures + 1, ..Tries::default() };
+        let (failures, depth) = (tries.failures + 1, tries.depth);
+        *tries = Tries { failures, depth, ..Tries::default() };
         self.due = pause.map(|pause| now + pause);
         pause.is_none()
     }
@@ -111,11 +118,15 @@ impl Queue {
 
 impl Model {
     /// 8.11: who receives the events that a request leaves, fixed with them.
-    pub fn queue_events(&mut self, book: &Book, events: &[Event]) {
+    pub fn queue_events(&mut self, book: &Book, events: &[Event], depth: i64) {
         for event in events {
+            if let (EventType::FileCreated, Resource::File(file)) = (event.kind, event.resource) {
+                let name = book.files.get(&file).map(|file| file.name.clone());
+                self.webhooks.files.insert(file, name.unwrap_or_default());
+            }
             for app in self.receivers(book, event) {
                 let queue = self.webhooks.queues.entry((book.label, app)).or_default();
-                queue.add(event.sequence, event.at);
+                queue.add(event.sequence, depth, event.at);
             }
         }
         // To uninstall an app drops what waits for it; a pause of the operator outlasts that.
@@ -137,11 +148,17 @@ impl Model {
             Resource::Integration(label) => self.installed.get(&label).copied(),
             _ => None,
         };
+        let file = match (event.kind, event.resource) {
+            (EventType::FileCreated, Resource::File(file)) => self.webhooks.files.get(&file),
+            _ => None,
+        };
         let receives = |app: &label::App| {
             let queue = self.webhooks.queues.get(&(book.label, *app));
             let known = self.apps.get(app);
-            known.is_some_and(|known| known.events.contains(&event.kind))
-                && !queue.is_some_and(|queue| queue.stopped)
+            known.is_some_and(|known| {
+                let handles = file.is_none_or(|name| known.handles(name));
+                known.events.contains(&event.kind) && handles
+            }) && !queue.is_some_and(|queue| queue.stopped)
                 && own != Some(*app)
         };
         book.integrations.values().map(|one| one.app).filter(receives).collect()
@@ -159,11 +176,13 @@ impl Model {
     }
 
     /// What the server does: everything that is due is sent, and all apps answer this.
-    pub fn deliver(&mut self, reply: Reply, now: i64) {
+    pub fn deliver(&mut self, (reply, now): (Reply, i64), sent: &mut Sent) {
         let all: Vec<(label::Book, label::App)> = self.webhooks.queues.keys().copied().collect();
         for key in all {
             while let Some(event) = self.due(key, now) {
-                self.deliver_one(key, event, reply, now);
+                if let Some(address) = self.deliver_one(key, event, reply, now) {
+                    sent.entry(key).or_default().push((event, address));
+                }
             }
         }
     }
@@ -173,43 +192,78 @@ impl Model {
         queue.waiting.keys().next().copied()
     }
 
+    /// Where it was sent, if it was.
     fn deliver_one(
         &mut self,
         (book, app): (label::Book, label::App),
         event: i64,
         reply: Reply,
         now: i64,
-    ) {
-        let fate = self.fate((book, app), event);
+    ) -> Option<String> {
+        let waiting = &self.webhooks.queues[&(book, app)].waiting;
+        let depth = waiting.get(&event).map_or(0, |tries| tries.depth);
+        let fate = self.fate((book, app), event, depth);
         let queue = self.webhooks.queues.get_mut(&(book, app)).expect("it is due");
         let given_up = Some((ResponseKind::Error, NOT_DELIVERED));
-        let (remark, delivered) = match (fate, reply) {
+        let sent = if let Fate::Sent(address) = &fate { Some(address.clone()) } else { None };
+        let ended = match (fate, reply) {
             (Fate::Lost, _) => {
                 *queue = Queue { stopped: true, ..Queue::default() };
                 self.respond((book, app), event, given_up, now);
-                return;
+                return None;
             }
-            (Fate::Nowhere, _) => (None, None),
-            (Fate::Sent, Reply::Fine(remark)) => (remark, Some(true)),
-            (Fate::Sent, Reply::Failed) => {
-                if !queue.fail(event, now) {
-                    return;
-                }
-                (given_up, Some(false))
+            (Fate::Nowhere, _) => Some((None, None)),
+            (Fate::TooDeep, _) => Some((given_up, None)),
+            (Fate::Sent(_), Reply::Fine(remark)) => Some((remark, Some(true))),
+            (Fate::Sent(_), Reply::Failed) => {
+                queue.fail(event, now).then_some((given_up, Some(false)))
             }
-            (Fate::Sent, Reply::Busy(asked)) => {
-                if !queue.wait(event, asked, now) {
-                    return;
-                }
-                (given_up, Some(false))
+            (Fate::Sent(_), Reply::Busy(asked)) => {
+                queue.wait(event, asked, now).then_some((given_up, Some(false)))
             }
         };
-        queue.end(event, delivered, now);
-        self.respond((book, app), event, remark, now);
+        if let Some((remark, delivered)) = ended {
+            queue.end(event, delivered, now);
+            self.respond((book, app), event, remark, now);
+        }
+        if sent.is_some() {
+            self.log_attempt((book, app), event, reply, now);
+        }
+        sent
+    }
+
+    /// 12.13: the last hundred attempts to deliver an event to an app.
+    fn log_attempt(&mut self, key: (label::Book, label::App), event: i64, reply: Reply, now: i64) {
+        let all = self.webhooks.attempts.entry(key).or_default();
+        let before = all.iter().filter(|one| one.event == event).map(|one| one.number);
+        let number = before.max().unwrap_or(0) + 1;
+        let failure = match reply {
+            Reply::Fine(_) => None,
+            Reply::Failed => Some("status 500".to_owned()),
+            Reply::Busy(_) => Some("status 429".to_owned()),
+        };
+        all.push(Attempt { at: now, event, number, failure });
+        all.retain(|one| one.event != event || one.number > number - 100);
+    }
+
+    /// 12.13: the newest first, whether the app is installed or not.
+    pub fn attempts(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        (app, limit): (label::App, usize),
+    ) -> Result<Vec<Vec<Attempt>>, Refused> {
+        self.enter(book, caller, may::MANAGE)?;
+        let mut all = self.webhooks.attempts.get(&(book, app)).cloned().unwrap_or_default();
+        all.sort_by(|one, other| other.cmp(one));
+        Ok(pages(all, if limit == 0 { 50 } else { limit.min(200) }))
     }
 
     /// Whether an event is sent to an app at all.
-    fn fate(&self, (label, app): (label::Book, label::App), event: i64) -> Fate {
+    fn fate(&self, (label, app): (label::Book, label::App), event: i64, depth: i64) -> Fate {
+        if depth > 10 {
+            return Fate::TooDeep;
+        }
         let installer = self.installer(label, app);
         let (Some(who), Some(book)) = (installer, self.even_deleted(label)) else {
             return Fate::Nowhere;
@@ -220,12 +274,14 @@ impl Model {
         }
         // 7.3: who collaborates is not public.
         let insider = book.collaborators.values().any(|one| one.email == self.users[who].email);
-        let hidden = self
-            .log(label)
-            .iter()
-            .any(|one| one.sequence == event && matches!(one.resource, Resource::Collaborator(_)));
-        let webhook = self.apps.get(&app).and_then(|app| app.webhook.as_ref());
-        if webhook.is_none() || hidden && !insider { Fate::Nowhere } else { Fate::Sent }
+        let event = self.log(label).iter().find(|one| one.sequence == event);
+        let hidden = event.is_some_and(|one| matches!(one.resource, Resource::Collaborator(_)));
+        let actor = event.map_or(who, |event| event.user);
+        let address = self.apps.get(&app).and_then(|app| app.address([actor, who]));
+        match address {
+            Some(address) if insider || !hidden => Fate::Sent(address.clone()),
+            _ => Fate::Nowhere,
+        }
     }
 
     fn log(&self, book: label::Book) -> &[Event] {
@@ -311,7 +367,7 @@ impl Model {
             for app in self.receivers(&book, event) {
                 if !errors_only || failed.contains(&app) {
                     let queue = self.webhooks.queues.entry((label, app)).or_default();
-                    queue.add(event.sequence, caller.now);
+                    queue.add(event.sequence, caller.depth, caller.now);
                 }
             }
         }
@@ -348,8 +404,12 @@ impl Model {
         if queue.paused.is_some_and(|(_, cause)| cause == Cause::Operator) {
             return Err(Refused::bad());
         }
-        let remark = match (self.fate((label, app), event), reply) {
-            (Fate::Sent, Reply::Fine(remark)) => {
+        let fate = self.fate((label, app), event, caller.depth);
+        if let Fate::Sent(_) = fate {
+            self.log_attempt((label, app), event, reply, caller.now);
+        }
+        let remark = match (fate, reply) {
+            (Fate::Sent(_), Reply::Fine(remark)) => {
                 let queue = self.webhooks.queues.entry((label, app)).or_default();
                 (queue.failing, queue.paused) = (None, None);
                 remark
@@ -415,14 +475,21 @@ impl Model {
     pub fn forget_webhooks(&mut self, book: label::Book) {
         self.webhooks.queues.retain(|(of, _), _| *of != book);
         self.webhooks.responses.retain(|(of, _), _| *of != book);
+        self.webhooks.attempts.retain(|(of, _), _| *of != book);
     }
 }
 
 /// What the server says when an app does not get an event, whatever the reason.
 pub const NOT_DELIVERED: &str = "not delivered";
 
+/// What was sent to each app of each book: which event, and where.
+pub type Sent = BTreeMap<(label::Book, label::App), Vec<(i64, String)>>;
+
 enum Fate {
-    Sent,
+    /// There.
+    Sent(String),
+    /// Too many apps have acted one after another.
+    TooDeep,
     /// The event is nothing for who installed it, or there is no address.
     Nowhere,
     Lost,

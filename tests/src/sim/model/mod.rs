@@ -64,6 +64,8 @@ pub struct Caller {
     /// The number of the user.
     pub who: usize,
     pub agent: Option<String>,
+    /// How many apps acted one after another until this.
+    pub depth: i64,
     /// In milliseconds.
     pub now: i64,
 }
@@ -184,7 +186,7 @@ impl Model {
             log.push(Event { sequence, ..event });
         }
         let new = log[known..].to_vec();
-        self.queue_events(&turn.book, &new);
+        self.queue_events(&turn.book, &new, turn.caller.depth);
         self.books.insert(turn.book.label, turn.book);
     }
 }
@@ -213,7 +215,7 @@ impl Turn {
         resource: Resource,
         previous: BTreeMap<String, String>,
     ) {
-        let Caller { who, agent, now } = self.caller.clone();
+        let Caller { who, agent, now, .. } = self.caller.clone();
         self.emitted.push(Event {
             sequence: 0,
             kind,

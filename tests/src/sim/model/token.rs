@@ -101,7 +101,8 @@ impl Model {
         if !reached(&book) {
             return Err(Refused::new("insufficientScope"));
         }
-        let mut shown = self.get_book(book, &Caller { who: token.user, agent: None, now })?;
+        let mut shown =
+            self.get_book(book, &Caller { who: token.user, agent: None, depth: 0, now })?;
         if let Some(collection) = &mut shown.collection {
             collection.books.retain(|book| reached(&book.label));
         }

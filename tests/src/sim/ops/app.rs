@@ -49,6 +49,8 @@ pub fn founding(label: label::App) -> Drawn {
         users: Field::Set(vec![Person::Everybody]),
         developers: Field::Keep,
         webhook: Field::Set("https://bot.example/hook".to_owned()),
+        webhook_dev: Field::Keep,
+        patterns: Field::Keep,
         events: Field::Set(events),
         connectable: Field::Set(true),
         installable: Field::Keep,
@@ -75,6 +77,13 @@ fn saying(draw: &mut Draw<'_>) -> AppSaying {
         users: maybe(draw, people),
         developers: maybe(draw, people),
         webhook,
+        webhook_dev: match draw.below(6) {
+            0 | 1 => Field::Set("http://dev.example:3001".to_owned()),
+            2 => Field::Clear,
+            3 if draw.wild => Field::Set("bot".to_owned()),
+            _ => Field::Keep,
+        },
+        patterns: maybe(draw, patterns),
         events: maybe(draw, events),
         connectable: maybe(draw, |draw| !draw.one_in(4)),
         installable: maybe(draw, |draw| !draw.one_in(6)),
@@ -96,6 +105,11 @@ fn people(draw: &mut Draw<'_>) -> Vec<Person> {
         if draw.one_in(5) { Person::Everybody } else { Person::Of(draw.below(USERS)) }
     };
     (0..draw.below(3)).map(|_| one(draw)).collect()
+}
+
+fn patterns(draw: &mut Draw<'_>) -> Vec<String> {
+    let all = ["*.pdf", "*.PNG", "scan.*", "n?t*", "readme", "*b*t*", "["];
+    (0..draw.below(3)).map(|_| draw.pick(&all).to_owned()).collect()
 }
 
 fn events(draw: &mut Draw<'_>) -> Vec<String> {

@@ -9,7 +9,7 @@ use super::{Drawn, Operation, fewer};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome, Refused};
 use crate::sim::label;
-use crate::sim::model::delivery::Reply;
+use crate::sim::model::delivery::{Reply, Sent};
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
 
@@ -27,6 +27,8 @@ enum Deed {
     Pause(label::App),
     Resume(label::App),
     Backlog,
+    /// The attempts to deliver to an app, and how many on a page.
+    Attempts(label::App, usize),
     /// By the numbers of events; to those with an error only.
     Replay(Vec<i64>, bool),
     ReplayOne(i64, label::App, Reply),
@@ -52,8 +54,9 @@ pub fn draw_work(draw: &mut Draw<'_>) -> Drawn {
 
 /// What users ask.
 pub fn draw_ask(draw: &mut Draw<'_>) -> Drawn {
-    let deed = match draw.below(8) {
+    let deed = match draw.below(9) {
         0 | 1 => Deed::Backlog,
+        8 => Deed::Attempts(app(draw), draw.pick(&[0, 1, 7, 500])),
         2..4 => {
             let events = (0..draw.count()).map(|_| event(draw)).collect();
             Deed::Replay(events, draw.one_in(2))
@@ -115,10 +118,11 @@ impl Operation for Delivering {
         let book = self.book;
         let seen = match &self.deed {
             Deed::Deliver(reply, rounds) => {
+                let mut sent = Sent::new();
                 for round in 0..*rounds {
-                    service.deliver(caller.now + round * ROUND, *reply)?;
+                    service.deliver((*reply, caller.now + round * ROUND), &mut sent)?;
                 }
-                return Ok(Answer::Done);
+                return Ok(Answer::Sent(sent));
             }
             Deed::GiveUp => {
                 service.give_up(caller)?;
@@ -127,6 +131,9 @@ impl Operation for Delivering {
             Deed::Pause(app) => return flag(service.pause(book, caller, *app)),
             Deed::Resume(app) => return flag(service.resume(book, caller, *app)?),
             Deed::Backlog => return Ok(Answer::Count(service.backlog(book, caller)?, Vec::new())),
+            Deed::Attempts(app, limit) => {
+                return service.attempts(book, caller, (*app, *limit)).map(Answer::Attempts);
+            }
             Deed::Replay(events, errors_only) => {
                 service.replay(book, caller, (events, *errors_only))?;
                 return Ok(Answer::Done);
@@ -145,10 +152,11 @@ impl Operation for Delivering {
         let book = self.book;
         let seen = match &self.deed {
             Deed::Deliver(reply, rounds) => {
+                let mut sent = Sent::new();
                 for round in 0..*rounds {
-                    model.deliver(*reply, caller.now + round * ROUND);
+                    model.deliver((*reply, caller.now + round * ROUND), &mut sent);
                 }
-                return Ok(Answer::Done);
+                return Ok(Answer::Sent(sent));
             }
             Deed::GiveUp => {
                 model.give_up(caller.now);
@@ -157,6 +165,9 @@ impl Operation for Delivering {
             Deed::Pause(app) => return flag(model.pause_app(book, *app, caller.now)),
             Deed::Resume(app) => return flag(model.resume_app(book, *app)),
             Deed::Backlog => return Ok(Answer::Count(model.backlog(book, caller)?, Vec::new())),
+            Deed::Attempts(app, limit) => {
+                return model.attempts(book, caller, (*app, *limit)).map(Answer::Attempts);
+            }
             Deed::Replay(events, errors_only) => {
                 model.replay(book, caller, (events, *errors_only))?;
                 return Ok(Answer::Done);

@@ -135,7 +135,7 @@ impl Operation for Use {
         let (id, now) = (service.token_id(self.token), Instant::new(caller.now));
         let bearer = service.read(self.book, caller, |tx, _, _| token::bearer(tx, id, now))?;
         let (user, token) = bearer.ok_or_else(|| Refused::new("required"))?;
-        let bearer = Caller { who: service.user(user.id), agent: None, now: caller.now };
+        let bearer = Caller { who: service.user(user.id), agent: None, depth: 0, now: caller.now };
         let view = service.read(self.book, &bearer, |tx, cx, book| {
             let limited = daybook_service::Context { scope: token.scope, ..cx.clone() };
             book::get(tx, &limited, book, false, false)

@@ -50,7 +50,7 @@ impl Oracle {
             visibility: "PRIVATE".to_owned(),
             properties: Properties::new(),
         };
-        let caller = Caller { who: 0, agent: None, now: 0 };
+        let caller = Caller { who: 0, agent: None, depth: 0, now: 0 };
         let labels = (label::Book(0), label::Collaborator(0));
         let book = Book::founded(&caller, email, labels, (settings, 2));
         let users = vec![User { email: email.to_owned(), username: username.to_owned() }];

@@ -69,7 +69,7 @@ impl Service {
             Field::Clear => Some(None),
             Field::Set(people) => Some(Some(self.people(people))),
         };
-        let webhook = match &saying.webhook {
+        let text = |field: &Field<String>| match field {
             Field::Keep => None,
             Field::Clear => Some(None),
             Field::Set(text) => Some(Some(text.clone())),
@@ -77,7 +77,8 @@ impl Service {
         for (name, value) in [
             (AppText::Users, people(&saying.users)),
             (AppText::Developers, people(&saying.developers)),
-            (AppText::WebhookUrl, webhook),
+            (AppText::WebhookUrl, text(&saying.webhook)),
+            (AppText::WebhookUrlDev, text(&saying.webhook_dev)),
         ] {
             texts.extend(value.map(|value| (name, value)));
         }
@@ -89,6 +90,7 @@ impl Service {
             deprecated: saying.deprecated.clone(),
             published: saying.published.clone(),
             events: saying.events.clone(),
+            file_patterns: saying.patterns.clone(),
             ..Changes::default()
         }
     }
@@ -140,7 +142,7 @@ impl Service {
     fn app(&self, view: &app::View) -> facts::AppSeen {
         let app = &view.app;
         let people = |text| self.named(&app.manifest, text);
-        let Manifest { name, flags, events, .. } = &app.manifest;
+        let Manifest { name, flags, events, file_patterns, .. } = &app.manifest;
         let facts = facts::App {
             label: self.app_label(app.id.as_str()),
             owner: self.user_of(view.owner_email.as_str()),
@@ -148,6 +150,8 @@ impl Service {
             users: people(AppText::Users),
             developers: people(AppText::Developers),
             webhook: app.manifest.text(AppText::WebhookUrl).map(str::to_owned),
+            webhook_dev: app.manifest.text(AppText::WebhookUrlDev).map(str::to_owned),
+            patterns: file_patterns.clone(),
             events: events.clone(),
             connectable: flags.connectable,
             installable: flags.installable,

@@ -3,27 +3,27 @@
 use std::sync::Arc;
 
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{BotResponse, DeliveryAttempt, Exchange, Remark};
+use daybook_domain::delivery::{BotResponse, DeliveryAttempt, Exchange, LoggedAttempt, Remark};
 use daybook_domain::event::ReadEvent;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_service::delivery::replay::{self, ReplayBegun};
-use daybook_service::delivery::{self, Leased, Occupied, Outcome, Prepared, pause};
+use daybook_service::delivery::{self, Leased, Occupied, Outcome, Prepared, log, pause};
 use daybook_service::event::View;
 use daybook_storage::{Lane, Tx};
 
 use super::{Service, refused};
-use crate::sim::facts::{EventSeen, Refused, Response};
+use crate::sim::facts::{Attempt, EventSeen, Refused, Response};
 use crate::sim::label;
 use crate::sim::model::Caller;
-use crate::sim::model::delivery::{NOT_DELIVERED, Reply};
+use crate::sim::model::delivery::{NOT_DELIVERED, Reply, Sent};
 
 /// Queues of one round; a world has fewer.
 const ALL: usize = 1_000;
 
 impl Service {
     /// Sends all that is due, as the courier does; all apps answer the same.
-    pub fn deliver(&self, now: i64, reply: Reply) -> Result<(), Refused> {
+    pub fn deliver(&self, (reply, now): (Reply, i64), sent: &mut Sent) -> Result<(), Refused> {
         let now = Instant::new(now);
         loop {
             let (lease, occupied) =
@@ -36,7 +36,7 @@ impl Service {
             for first in taken {
                 let mut next = Some(first);
                 while let Some(leased) = next {
-                    next = self.deliver_one(leased, reply, now)?;
+                    next = self.deliver_one(leased, (reply, now), sent)?;
                 }
             }
         }
@@ -45,10 +45,15 @@ impl Service {
     fn deliver_one(
         &self,
         leased: Leased,
-        reply: Reply,
-        now: Instant,
+        (reply, now): (Reply, Instant),
+        sent: &mut Sent,
     ) -> Result<Option<Leased>, Refused> {
-        let outcome = self.outcome(&leased, reply, now)?;
+        let (outcome, address) = self.outcome(&leased, reply, now)?;
+        if let Some(address) = address {
+            let book = self.labels.book_of_key(leased.delivery.key.as_str());
+            let key = (book, self.app_label(leased.delivery.app.as_str()));
+            sent.entry(key).or_default().push((leased.delivery.sequence, address));
+        }
         let (key, delivery) = (leased.delivery.key.clone(), leased.delivery.clone());
         let finished =
             self.work(&key, move |tx| delivery::finish(tx, &leased, outcome, (true, now)))?;
@@ -59,22 +64,28 @@ impl Service {
         Ok(finished.next)
     }
 
-    /// What becomes of a delivery to an app that answers this. Those of other worlds are dropped.
-    fn outcome(&self, leased: &Leased, reply: Reply, now: Instant) -> Result<Outcome, Refused> {
+    /// What becomes of a delivery to an app that answers this, and where it was sent. Those of other
+    /// worlds are dropped.
+    fn outcome(
+        &self,
+        leased: &Leased,
+        reply: Reply,
+        now: Instant,
+    ) -> Result<(Outcome, Option<String>), Refused> {
         let delivery = &leased.delivery;
         if !self.is_own_app(delivery.app.as_str()) {
-            return Ok(Outcome::Dropped);
+            return Ok((Outcome::Dropped, None));
         }
         let ids = Arc::clone(&self.ids);
         let read = self.place.store.read(|tx| delivery::prepare(tx, delivery, (ids, now)));
         Ok(match read.map_err(refused)? {
-            Prepared::Parcel(_) => {
+            Prepared::Parcel(parcel) => {
                 let exchange = Exchange { at: now, milliseconds: 1, status: None, answer: None };
-                Outcome::Tried(attempt(reply), exchange)
+                (Outcome::Tried(attempt(reply), exchange), Some(parcel.url))
             }
-            Prepared::Unsent(remark) => Outcome::Unsent(remark),
-            Prepared::Lost => Outcome::Stopped,
-            Prepared::Nowhere => Outcome::Dropped,
+            Prepared::Unsent(remark) => (Outcome::Unsent(remark), None),
+            Prepared::Lost => (Outcome::Stopped, None),
+            Prepared::Nowhere => (Outcome::Dropped, None),
         })
     }
 
@@ -117,6 +128,32 @@ impl Service {
         let Some(queue) = found else { return Ok(false) };
         self.work(&key, move |tx| pause::resume_by_operator(tx, &queue))?;
         Ok(true)
+    }
+
+    /// listAppDeliveries, with all its pages.
+    pub fn attempts(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        (app, limit): (label::App, usize),
+    ) -> Result<Vec<Vec<Attempt>>, Refused> {
+        let (app, mut after, mut pages) = (AppId::stored(self.app_id(app)), None, Vec::new());
+        loop {
+            let page = self.read(book, caller, |tx, cx, key| {
+                log::list_of_app(tx, cx, key, &app, (Some(limit), after))
+            })?;
+            let seen = |logged: &LoggedAttempt| Attempt {
+                at: logged.exchange.at.milliseconds(),
+                event: logged.sequence,
+                number: logged.number,
+                failure: logged.failure.clone(),
+            };
+            pages.push(page.items.iter().map(seen).collect());
+            after = page.next;
+            if after.is_none() {
+                return Ok(pages);
+            }
+        }
     }
 
     pub fn backlog(&self, book: label::Book, caller: &Caller) -> Result<usize, Refused> {
@@ -162,7 +199,7 @@ impl Service {
         let ReplayBegun::Leased(leased) = begun else {
             return Err(Refused::new("answered before"));
         };
-        let outcome = self.outcome(&leased, reply, Instant::new(caller.now))?;
+        let (outcome, _) = self.outcome(&leased, reply, Instant::new(caller.now))?;
         let view =
             self.write(book, caller, move |tx, cx, _| replay::end(tx, cx, &leased, outcome))?;
         Ok(self.one_seen(&view))

@@ -129,7 +129,7 @@ impl Service {
     pub fn context(&self, caller: &Caller) -> Context {
         let (user, ids) = (Arc::clone(&self.users[caller.who]), Arc::clone(&self.ids));
         let agent = caller.agent.clone();
-        Context { agent, ..Context::new(user, Instant::new(caller.now), ids) }
+        Context { agent, depth: caller.depth, ..Context::new(user, Instant::new(caller.now), ids) }
     }
 
     /// Reads in a book; an unknown one has a key that nobody has.
