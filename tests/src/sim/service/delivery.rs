@@ -64,8 +64,8 @@ impl Service {
         Ok(finished.next)
     }
 
-    /// What becomes of a delivery to an app that answers this, and where it was sent. Those of other
-    /// worlds are dropped.
+    /// What becomes of a delivery to an app that answers this, and where it was sent. Those of
+    /// other worlds are dropped.
     fn outcome(
         &self,
         leased: &Leased,
