@@ -322,11 +322,11 @@ fn content_that_was_there_and_is_not(engine: Engine) {
     };
 
     let offered = change(Some(Content { blob: "c".repeat(32), ..content("a") }));
-    let is_new = inside
+    let offered = inside
         .store
         .read(|tx| service::check_update(tx, &inside.cx, &inside.book, offered))
         .expect("nothing to refuse");
-    assert!(!is_new, "the bytes are there");
+    assert_eq!(offered, service::OfferedContent::Same, "the bytes are there");
     let (same, other) = (change(None), change(Some(content("b"))));
     let update = |changes: Changes, unchanged: Option<String>| {
         inside

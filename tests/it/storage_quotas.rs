@@ -20,6 +20,7 @@ pub fn lone() -> Vec<Lone> {
         off_by_default_and_shown,
         a_full_book_takes_no_transactions,
         a_full_book_takes_no_bytes,
+        contents_that_nobody_has_are_limited,
         what_takes_away_goes_on,
         books_of_an_owner_count_together,
         deleted_books_count_until_they_are_removed,
@@ -175,7 +176,43 @@ fn a_full_book_takes_no_bytes(engine: Engine) {
     clean(&cast);
 }
 
-/// 10.14: when nothing more may be stored, what makes room or takes something from somebody goes on.
+/// Contents that are replaced, deleted or refused lie there for a day, and are no book's.
+fn contents_that_nobody_has_are_limited(engine: Engine) {
+    let server = server(engine, &["--quota-user-bytes", "200000"]);
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    let blobs = || below(&server.data_dir().join("files")).len();
+    let made = file(&cast, "a.bin", &[0; 50_000]);
+    let replace = |byte: u8| {
+        let body = json!({"id": made["id"], "content": base64(&[byte; 50_000])});
+        cast.owner.put(&cast.path("/files"), &body)
+    };
+    replace(1).ok();
+    replace(1).ok();
+    let bad = json!({"files": [{"name": "b", "content": base64(&[2; 50_000])}], "amount": "-1"});
+    cast.owner.post(&cast.path("/transactions"), &LUNCH.with(bad)).refused(400, "badRequest");
+    replace(3).ok();
+    assert_eq!(blobs(), 4, "what is sent again is no content");
+    let answer = replace(4);
+    assert!(answer.headers.contains_key("retry-after"), "{:?}", answer.headers);
+    let said = answer.refused(429, "rateLimitExceeded");
+    assert!(said.contains("in 86400 s may have 200000 bytes"), "{said}");
+    let next = json!({"name": "c", "content": base64(&[5; 5_000])});
+    create(&cast.owner, &cast, &next).refused(429, "rateLimitExceeded");
+    let attached = LUNCH.with(json!({"files": [next.clone()]}));
+    cast.owner.post(&cast.path("/transactions"), &attached).refused(429, "rateLimitExceeded");
+    assert_eq!(blobs(), 4);
+    let (_, bytes) = held(&cast.owner);
+    assert!(bytes < 100_000, "the book holds one of them: {bytes}");
+    // Others have their own, and the operator allows more.
+    create(&cast.editor, &cast, &next).ok();
+    cast.owner.delete(&cast.path(&format!("/files/{}", id(&made)))).ok();
+    let allow = ["user", "allow", "--email", cast.owner.email(), "--bytes", "0"];
+    assert!(server.admin(&allow).status().expect("daybook runs").success());
+    create(&cast.owner, &cast, &next).ok();
+    clean(&cast);
+}
+
+/// When nothing more may be stored, what makes room or takes something from somebody goes on.
 fn what_takes_away_goes_on(engine: Engine) {
     let stage = server(engine, &[]);
     let cast = filled(&stage, 3);
@@ -383,7 +420,8 @@ fn what_is_counted_is_what_there_is(engine: Engine) {
     let group = cast.group("Group");
     cast.group_under("Sub", "Group");
     let grouped = cast.account_in("Grouped", "ASSET", &["Group", "Sub"]);
-    let account = json!({"name": "Grouped", "properties": {"é": "\"\\"}, "groups": [{"name": "Sub"}]});
+    let sub = json!([{"name": "Sub"}]);
+    let account = json!({"name": "Grouped", "properties": {"é": "\"\\"}, "groups": sub});
     through.put(&cast.path("/accounts"), &account).ok();
     let both = batch([json!({"name": "Cash", "groups": [{"name": "Group"}]}), account]);
     through.put(&cast.path("/accounts/batch"), &both).ok();

@@ -101,6 +101,7 @@ pub use outgoing::allowed::WebhookTarget;
 pub use outgoing::{Failure, WebhookClient};
 pub use rate::attempts::AttemptLimit;
 pub use rate::quota::Quotas;
+pub use rate::uploads::Uploads;
 pub use reader_shares::ReaderShares;
 pub use security::addresses::{LoggedAddresses, SecurityLog};
 pub use session::{LoginSecret, NoRandomness, WebOrigin};

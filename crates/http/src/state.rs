@@ -23,6 +23,7 @@ use crate::large_copies::LargeCopies;
 use crate::outgoing::WebhookClient;
 use crate::rate::attempts::AttemptLimit;
 use crate::rate::quota::Quotas;
+use crate::rate::uploads::Uploads;
 use crate::reader_shares::ReaderShares;
 use crate::security::addresses::SecurityLog;
 use crate::session::WebOrigin;
@@ -55,6 +56,8 @@ pub struct AppState {
     pub quotas: Option<Quotas>,
     /// How much may be stored (behaviour 10.14).
     pub storage_quotas: StorageQuotas,
+    /// The contents of files that users send.
+    pub uploads: Uploads,
     /// The proxies that tell the addresses of clients (behaviour 10.12).
     pub trusted_proxies: Vec<TrustedProxy>,
     /// Access tokens that were refused, by the address of the client (behaviour 10.12).
@@ -197,6 +200,7 @@ impl AppState {
             api_key_calls: Arc::default(),
             quotas: None,
             storage_quotas: StorageQuotas::default(),
+            uploads: Uploads::within(Duration::from_secs(1)),
             trusted_proxies: Vec::new(),
             refused_tokens: AttemptLimit::per_minute(many),
             security: SecurityLog::new(crate::security::addresses::LoggedAddresses::Plain),

@@ -9,8 +9,8 @@ use anyhow::Context;
 use daybook_domain::id::BookKey;
 use daybook_http::{
     ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, Farewell,
-    FileSweep, GrantLimits, Headers, Identity, LargeCopies, ReaderShares, Templates, Wakeup,
-    WebhookClient, check_keys,
+    FileSweep, GrantLimits, Headers, Identity, LargeCopies, ReaderShares, Templates, Uploads,
+    Wakeup, WebhookClient, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Options, Store};
@@ -68,6 +68,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         public_url: options.public_url.clone(),
         blobs,
         storage_quotas: options.limits.storage_quotas(),
+        uploads: Uploads::within(Duration::from_secs(options.files.orphan_seconds)),
         read_deadline: options.limits.read_deadline(),
         reader_shares: ReaderShares::new(usize::try_from(database.readers)?),
         budget: Budget::of_megabytes(options.bodies_megabytes),

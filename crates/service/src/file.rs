@@ -70,7 +70,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
 }
 
 /// Refuses what [`create`] would refuse. It runs on a snapshot before the bytes are stored, so a
-/// stranger's bytes never are.
+/// stranger's bytes never are. Returns how many bytes the caller may send, if that is limited.
 ///
 /// # Errors
 /// As [`create`].
@@ -79,14 +79,15 @@ pub fn check_create(
     cx: &Context,
     book: &str,
     (changes, content): (Changes, Content),
-) -> Result<()> {
+) -> Result<Option<i64>> {
     let access = access::enter(tx, cx, book, Action::RecordDraft)?;
     let file = make(cx, &access, changes, content)?;
-    storage_quota::check_bytes(tx, cx, &access, file.content.size)
+    storage_quota::check_bytes(tx, cx, &access, file.content.size)?;
+    storage_quota::most_sent(tx, cx)
 }
 
 /// Checks that the caller may attach new files to transactions, so many bytes to so many, before
-/// they are stored.
+/// they are stored. Returns how many bytes the caller may send, if that is limited.
 ///
 /// # Errors
 /// What the access step refuses.
@@ -95,10 +96,11 @@ pub fn check_attach(
     cx: &Context,
     book: &str,
     (items, bytes): (usize, i64),
-) -> Result<()> {
+) -> Result<Option<i64>> {
     let access = access::enter(tx, cx, book, Action::RecordDraft)?;
     batch::check_size("items", items)?;
-    storage_quota::check_bytes(tx, cx, &access, bytes)
+    storage_quota::check_bytes(tx, cx, &access, bytes)?;
+    storage_quota::most_sent(tx, cx)
 }
 
 /// createFile; the bytes are stored already.
@@ -118,21 +120,36 @@ pub fn create(
     Ok(View { access: access.into_access(), file })
 }
 
-/// Refuses what [`update`] would refuse. It runs on a snapshot before the bytes are stored. Returns
-/// whether the bytes are new; bytes that are not new need not be stored again, and the update names
-/// their digest instead.
+/// What an update of a file does with the bytes it brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfferedContent {
+    /// The file has them already. They need not be stored, and the update names their digest.
+    Same,
+    /// They are to be stored first.
+    New {
+        /// How many bytes the caller may send, if that is limited.
+        most_sent: Option<i64>,
+    },
+}
+
+/// Refuses what [`update`] would refuse. It runs on a snapshot before the bytes are stored.
 ///
 /// # Errors
 /// As [`update`].
-pub fn check_update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<bool> {
+pub fn check_update(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    changes: Changes,
+) -> Result<OfferedContent> {
     let offered = changes.content.clone();
     let (access, [before, after], _) = changed(tx, cx, book, changes)?;
-    let is_new = Some(&after.content) == offered.as_ref();
-    if is_new {
-        let more = after.content.size.saturating_sub(before.content.size);
-        storage_quota::check_bytes(tx, cx, &access, more)?;
+    if Some(&after.content) != offered.as_ref() {
+        return Ok(OfferedContent::Same);
     }
-    Ok(is_new)
+    let more = after.content.size.saturating_sub(before.content.size);
+    storage_quota::check_bytes(tx, cx, &access, more)?;
+    Ok(OfferedContent::New { most_sent: storage_quota::most_sent(tx, cx)? })
 }
 
 /// updateFile; new bytes are stored already. `unchanged` is the digest of bytes that were not

@@ -48,6 +48,16 @@ pub(crate) fn check_bytes(
     check_added(tx, cx, access, (held + added, Stored { transactions: 0, bytes }))
 }
 
+/// How many bytes of contents the caller may send in the time for which bytes stay that no file
+/// names: as many as their own books may hold, if that is limited.
+///
+/// # Errors
+/// What storage fails with.
+pub(crate) fn most_sent(tx: &mut Tx<'_>, cx: &Context) -> Result<Option<i64>> {
+    let Some(usual) = cx.storage_quotas else { return Ok(None) };
+    Ok(usual.with(&tx.stored().allowance(cx.user.id)?).user.bytes)
+}
+
 fn check_added(
     tx: &mut Tx<'_>,
     cx: &Context,

@@ -1,6 +1,6 @@
 //! Storage quotas: how much may be stored of a book, and of all books of an owner together
-//! (behaviour 10.14). What is stored counts for the owner of its book, whoever sent it, and until it
-//! is gone: in the trash and in deleted books too.
+//! (behaviour 10.14). What is stored counts for the owner of its book, whoever sent it, and until
+//! it is gone: in the trash and in deleted books too.
 //!
 //! ```
 //! use daybook_domain::storage_quota::{Allowance, StorageQuota, StorageQuotas, Stored};

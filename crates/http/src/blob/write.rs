@@ -3,8 +3,11 @@
 
 use actix_web::web::Bytes;
 use daybook_domain::file::{Changes, Content};
-use daybook_service::file;
+use daybook_service::file::OfferedContent;
+use daybook_service::{Context, file};
+use daybook_storage::Tx;
 
+use super::store::NewBlob;
 use crate::error::{ApiError, RequestError};
 use crate::file::shape::FileIn;
 use crate::request::ApiRequest;
@@ -21,7 +24,18 @@ pub(crate) async fn of_new_file(
     request.check_write()?;
     let blob = request.state.blobs.new_blob(bytes).await?;
     let (id, draft) = (request.book(), (changes.clone(), blob.content.clone()));
-    request.on_snapshot(move |tx, cx| file::check_create(tx, cx, &id, draft)).await?;
+    let limit = request.on_snapshot(move |tx, cx| file::check_create(tx, cx, &id, draft)).await?;
+    put(request, blob, limit).await
+}
+
+/// Stores bytes of the caller, who may send so many.
+///
+/// # Errors
+/// 429 for more; 503 when they cannot be stored.
+async fn put(request: &ApiRequest, blob: NewBlob, limit: Option<i64>) -> Result<Content, ApiError> {
+    let (uploads, user) = (&request.state.uploads, request.cx.user.id);
+    let taken = limit.map(|limit| uploads.take(user, blob.content.size, limit));
+    taken.transpose().map_err(RequestError::from)?;
     request.state.blobs.put(&request.book(), blob).await
 }
 
@@ -47,11 +61,11 @@ pub(crate) async fn of_changed_file(
     let blob = request.state.blobs.new_blob(bytes).await?;
     let (id, changes) =
         (request.book(), Changes { content: Some(blob.content.clone()), ..changes.clone() });
-    if request.on_snapshot(move |tx, cx| file::check_update(tx, cx, &id, changes)).await? {
-        Ok(Update::New(request.state.blobs.put(&request.book(), blob).await?))
-    } else {
-        Ok(Update::Unchanged(blob.content.digest))
-    }
+    let check = move |tx: &mut Tx<'_>, cx: &Context| file::check_update(tx, cx, &id, changes);
+    Ok(match request.on_snapshot(check).await? {
+        OfferedContent::New { most_sent } => Update::New(put(request, blob, most_sent).await?),
+        OfferedContent::Same => Update::Unchanged(blob.content.digest),
+    })
 }
 
 /// Stores the bytes that files of transactions bring (behaviour 3.2.12), once it is known that the
@@ -69,19 +83,21 @@ pub(crate) async fn of_attachments(
     let files: Vec<&mut FileIn> = files.collect();
     let size = files.iter().map(|entry| entry.size()).sum::<usize>();
     let size = i64::try_from(size).map_err(|_| RequestError::FileTooLarge)?;
-    let mut admitted = false;
+    let mut admitted = None;
     for entry in files {
         let Some(bytes) = entry.take_bytes()? else { continue };
-        if !admitted {
-            request.check_write()?;
-            let id = request.book();
-            request
-                .on_snapshot(move |tx, cx| file::check_attach(tx, cx, &id, (transactions, size)))
-                .await?;
-            admitted = true;
-        }
+        let limit = match admitted {
+            Some(limit) => limit,
+            None => {
+                request.check_write()?;
+                let (id, all) = (request.book(), (transactions, size));
+                let check =
+                    move |tx: &mut Tx<'_>, cx: &Context| file::check_attach(tx, cx, &id, all);
+                *admitted.insert(request.on_snapshot(check).await?)
+            }
+        };
         let blob = request.state.blobs.new_blob(bytes).await?;
-        entry.set_stored(request.state.blobs.put(&request.book(), blob).await?);
+        entry.set_stored(put(request, blob, limit).await?);
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Limits of rate, by the generic cell rate algorithm of the crate `governor`. Each process counts
-//! for itself.
+//! Limits of rate, by the generic cell rate algorithm, that of the crate `governor` where all have
+//! the same. Each process counts for itself.
 //!
 //! | Module | What it does |
 //! |---|---|
@@ -8,9 +8,11 @@
 //! | `attempts` | Limits the failures of a client's address |
 //! | `quota` | Limits the calls of a user or an API key |
 //! | `counted` | Takes what a request costs |
+//! | `uploads` | Limits the contents that a user sends |
 
 mod arrivals;
 pub(crate) mod attempts;
 pub(crate) mod counted;
 mod limiter;
 pub(crate) mod quota;
+pub(crate) mod uploads;
