@@ -249,8 +249,11 @@ fn rule_6_20_audits_prove_copies(server: &Server) {
         (made(1), made(-1)),
     ] {
         assert_eq!(database.execute(&there), 1, "{there}");
-        let findings = audit(&copy)["data"]["audit"]["findings"].clone();
-        assert_eq!(items(&json!({"items": findings})).len(), 1, "{there}: {findings}");
+        let mut findings = audit(&copy)["data"]["audit"]["findings"].clone();
+        let findings = findings.as_array_mut().expect("findings");
+        // Forged texts are longer, too.
+        findings.retain(|finding| finding["kind"] != "stored");
+        assert_eq!(findings.len(), 1, "{there}: {findings:?}");
         let found = &findings[0];
         assert_eq!([&found["kind"], &found["resource"]], ["copied", copy.book.as_str()]);
         let said = format!(

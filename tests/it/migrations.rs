@@ -4,12 +4,18 @@ use std::process::Command;
 use std::time::Duration;
 
 use daybook_tests::{Backdoor, Engine, Server, binary, run_for};
+use serde_json::{Value, json};
 
-use crate::Lone;
 use crate::arch::tables;
+use crate::files::file;
+use crate::{Lone, storage_quotas};
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![unreleased_schemas_are_refused, newer_schemas_are_refused]
+    crate::lone![
+        unreleased_schemas_are_refused,
+        newer_schemas_are_refused,
+        what_is_stored_is_counted_at_the_upgrade,
+    ]
 }
 
 /// Starts the program on the database of a stopped server; it must end with these words.
@@ -58,6 +64,41 @@ fn newer_schemas_are_refused(engine: Engine) {
     assert_eq!(database.execute("UPDATE __diesel_schema_migrations SET version = version"), steps);
     database.execute("DELETE FROM __diesel_schema_migrations WHERE version = '29991231000000'");
     server.restart();
+}
+
+/// 10.14: a database from before storage quotas is counted by the step that brings them.
+fn what_is_stored_is_counted_at_the_upgrade(engine: Engine) {
+    const STEP: &str = "2026-11-29-000000_storage_quotas";
+    let mut server = Server::start(engine);
+    let cast = storage_quotas::filled(&server, 30);
+    cast.group("Zoë");
+    cast.account_in("Grouped", "ASSET", &["Zoë"]);
+    file(&cast, "a.txt", b"some bytes");
+    cast.owner.post(&cast.path("/queries"), &json!({"title": "é", "query": "account:Cash"})).ok();
+    let draft = json!({
+        "description": "\u{1F600}", "remoteIds": ["ü"], "urls": ["https://a.example/\""],
+        "properties": {"k": "v\n"},
+    });
+    cast.owner.header("service-agent-id", "ägent").post(&cast.path("/transactions"), &draft).ok();
+    cast.owner.post(&cast.path("/copy?name=Copy&copyTransactions=true"), &Value::Null).ok();
+    let before = storage_quotas::held(&cast.owner);
+    server.terminate();
+    let engine = if engine == Engine::Sqlite { "sqlite" } else { "postgresql" };
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../migrations");
+    let down = folder.join(engine).join(STEP).join("down.sql");
+    let down = std::fs::read_to_string(down).expect("the way back");
+    let mut database = Backdoor::open(&server);
+    for statement in down.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
+        database.execute(statement);
+    }
+    let version: String = STEP.chars().filter(char::is_ascii_digit).collect();
+    let undone =
+        format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'");
+    assert_eq!(database.execute(&undone), 1);
+    drop(database);
+    server.restart();
+    assert_eq!(storage_quotas::held(&cast.owner), before);
+    storage_quotas::clean(&cast);
 }
 
 /// The database of a stopped server without anything in it.

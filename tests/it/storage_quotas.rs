@@ -52,7 +52,7 @@ fn post(client: &Client, cast: &Cast, fields: Value) -> Answer {
 }
 
 /// A book with a chart and so many transactions.
-fn filled(server: &Server, count: usize) -> Cast {
+pub fn filled(server: &Server, count: usize) -> Cast {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     record(&cast, count).ok();
     cast
@@ -64,7 +64,7 @@ fn record(cast: &Cast, count: usize) -> Answer {
 }
 
 #[track_caller]
-fn clean(cast: &Cast) {
+pub fn clean(cast: &Cast) {
     let found = audit(cast)["data"]["audit"].clone();
     assert_eq!(found["findingsCount"], 0, "{found}");
 }
