@@ -74,6 +74,7 @@ impl Model {
     pub fn remove_book(&mut self, book: label::Book, now: i64) -> usize {
         let due = self.deleted.get(&book).is_some_and(|gone| gone.at + WAIT <= now);
         if due {
+            self.take_leave(book, now);
             self.deleted.remove(&book);
             self.forget_webhooks(book);
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use daybook_domain::delivery::ResponseKind;
 use daybook_domain::event::EventType;
 
-use super::event::pages;
+use super::farewell::Farewells;
 use super::{Book, Caller, Model, may};
 use crate::sim::facts::{Attempt, Event, EventSeen, Refused, Resource, Response};
 use crate::sim::label;
@@ -59,11 +59,12 @@ pub struct Queue {
 /// The queues and responses of all books.
 #[derive(Clone, Debug, Default)]
 pub struct Webhooks {
-    queues: BTreeMap<(label::Book, label::App), Queue>,
+    pub queues: BTreeMap<(label::Book, label::App), Queue>,
     responses: BTreeMap<(label::Book, i64), BTreeMap<label::App, Response>>,
-    attempts: BTreeMap<(label::Book, label::App), Vec<Attempt>>,
+    pub attempts: BTreeMap<(label::Book, label::App), Vec<Attempt>>,
     /// What files were called when they were created.
     files: BTreeMap<label::File, String>,
+    pub farewells: Farewells,
 }
 
 impl Queue {
@@ -74,7 +75,22 @@ impl Queue {
         self.waiting.entry(event).or_insert(Tries { depth, ..Tries::default() });
     }
 
-    fn is_due(&self, now: i64) -> bool {
+    pub fn is_paused(&self) -> bool {
+        self.paused.is_some()
+    }
+
+    /// The events that wait, and how deep they are.
+    pub fn depths(&self) -> Vec<(i64, i64)> {
+        self.waiting.iter().map(|(event, tries)| (*event, tries.depth)).collect()
+    }
+
+    /// One of them alone.
+    pub fn of_one(&self, event: i64, now: i64) -> Queue {
+        let waiting = BTreeMap::from([(event, self.waiting[&event])]);
+        Queue { waiting, due: self.due.or(Some(now)), ..Queue::default() }
+    }
+
+    pub fn is_due(&self, now: i64) -> bool {
         self.paused.is_none() && !self.waiting.is_empty() && self.due.is_some_and(|due| due <= now)
     }
 
@@ -95,7 +111,7 @@ impl Queue {
     }
 
     /// 8.8: after a failure; whether it is given up.
-    fn fail(&mut self, event: i64, now: i64) -> bool {
+    pub fn fail(&mut self, event: i64, now: i64) -> bool {
         let tries = self.waiting.entry(event).or_default();
         let pause = PAUSES.get(tries.failures);
         let (failures, depth) = (tries.failures + 1, tries.depth);
@@ -105,7 +121,7 @@ impl Queue {
     }
 
     /// 8.8: from a second to an hour, for 24 hours.
-    fn wait(&mut self, event: i64, asked: Option<i64>, now: i64) -> bool {
+    pub fn wait(&mut self, event: i64, asked: Option<i64>, now: i64) -> bool {
         let tries = self.waiting.entry(event).or_default();
         let since = *tries.busy_since.get_or_insert(now);
         let own = SECOND << tries.busy.min(12);
@@ -185,6 +201,7 @@ impl Model {
                 }
             }
         }
+        self.say_farewell((reply, now), sent);
     }
 
     fn due(&self, key: (label::Book, label::App), now: i64) -> Option<i64> {
@@ -232,35 +249,8 @@ impl Model {
         sent
     }
 
-    /// 12.13: the last hundred attempts to deliver an event to an app.
-    fn log_attempt(&mut self, key: (label::Book, label::App), event: i64, reply: Reply, now: i64) {
-        let all = self.webhooks.attempts.entry(key).or_default();
-        let before = all.iter().filter(|one| one.event == event).map(|one| one.number);
-        let number = before.max().unwrap_or(0) + 1;
-        let failure = match reply {
-            Reply::Fine(_) => None,
-            Reply::Failed => Some("status 500".to_owned()),
-            Reply::Busy(_) => Some("status 429".to_owned()),
-        };
-        all.push(Attempt { at: now, event, number, failure });
-        all.retain(|one| one.event != event || one.number > number - 100);
-    }
-
-    /// 12.13: the newest first, whether the app is installed or not.
-    pub fn attempts(
-        &self,
-        book: label::Book,
-        caller: &Caller,
-        (app, limit): (label::App, usize),
-    ) -> Result<Vec<Vec<Attempt>>, Refused> {
-        self.enter(book, caller, may::MANAGE)?;
-        let mut all = self.webhooks.attempts.get(&(book, app)).cloned().unwrap_or_default();
-        all.sort_by(|one, other| other.cmp(one));
-        Ok(pages(all, if limit == 0 { 50 } else { limit.min(200) }))
-    }
-
     /// Whether an event is sent to an app at all.
-    fn fate(&self, (label, app): (label::Book, label::App), event: i64, depth: i64) -> Fate {
+    pub fn fate(&self, (label, app): (label::Book, label::App), event: i64, depth: i64) -> Fate {
         if depth > 10 {
             return Fate::TooDeep;
         }
@@ -284,7 +274,7 @@ impl Model {
         }
     }
 
-    fn log(&self, book: label::Book) -> &[Event] {
+    pub fn log(&self, book: label::Book) -> &[Event] {
         let kept = self.deleted.get(&book).map(|gone| &gone.log);
         self.logs.get(&book).or(kept).map(Vec::as_slice).unwrap_or_default()
     }
@@ -485,7 +475,7 @@ pub const NOT_DELIVERED: &str = "not delivered";
 /// What was sent to each app of each book: which event, and where.
 pub type Sent = BTreeMap<(label::Book, label::App), Vec<(i64, String)>>;
 
-enum Fate {
+pub enum Fate {
     /// There.
     Sent(String),
     /// Too many apps have acted one after another.

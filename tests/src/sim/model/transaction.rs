@@ -55,12 +55,14 @@ impl Turn {
         items: &[TransactionBody],
         recording: &Recording,
     ) -> Result<(Vec<Transaction>, BTreeSet<label::Transaction>), Refused> {
+        // What a request records is no history of its own.
+        let history = self.history();
         let recorded = each(items, |body| {
             let remote_ids = remote_ids(body.remote_ids.as_deref().unwrap_or_default())?;
             if let Some(existing) = self.known(&remote_ids) {
                 return Ok(existing.clone());
             }
-            let typed = self.typed(body, recording);
+            let typed = self.typed(body, recording, &history);
             let (body, months) = typed.as_ref().map_or((body, 0), |(body, months)| (body, *months));
             let recorded = self.recorded(body, remote_ids, recording.post)?;
             let kind = if recorded.is_posted() {

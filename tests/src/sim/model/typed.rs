@@ -5,6 +5,7 @@ use jiff::ToSpan as _;
 use jiff::civil::Date;
 
 use super::amount::{self, Reading};
+use super::history::History;
 use super::text::{folded, normalized};
 use super::transaction::{Recording, is_blank};
 use super::{Book, Turn, dates};
@@ -52,6 +53,7 @@ impl Turn {
         &self,
         body: &TransactionBody,
         recording: &Recording,
+        history: &History,
     ) -> Option<(TransactionBody, u32)> {
         let text = body
             .description
@@ -82,6 +84,8 @@ impl Turn {
         fn set<T>(value: Option<T>) -> Field<T> {
             value.map_or(Field::Keep, Field::Set)
         }
+        let sides = [found.credit, found.debit];
+        let [credit, debit] = history.complete(sides, &found.description, today);
         let mut urls = body.urls.clone().unwrap_or_default();
         let new: Vec<String> = found.urls.into_iter().filter(|url| !urls.contains(url)).collect();
         urls.extend(new);
@@ -89,8 +93,8 @@ impl Turn {
             date: set(found.date.map(|date| date.to_string())),
             amount: set(found.amount),
             description: Field::Set(found.description),
-            credit: set(found.credit.map(Named::id)),
-            debit: set(found.debit.map(Named::id)),
+            credit: set(credit.map(Named::id)),
+            debit: set(debit.map(Named::id)),
             urls: Some(urls),
             ..body.clone()
         };

@@ -100,6 +100,10 @@ pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
         _ => {}
     }
     changes.properties = draw.properties();
+    if draw.one_in(2) {
+        let learns = draw.pick(&["true", "true", "True", "yes"]).to_owned();
+        changes.properties.insert("learn_from_history".to_owned(), Some(learns));
+    }
     Arc::new(Update { book: draw.book, changes })
 }
 

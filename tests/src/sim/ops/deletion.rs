@@ -20,7 +20,8 @@ enum Deed {
     Delete,
     Restore,
     List,
-    Remove,
+    /// So many milliseconds later.
+    Remove(i64),
 }
 
 #[derive(Clone, Debug)]
@@ -37,7 +38,10 @@ pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
 pub fn draw(draw: &mut Draw<'_>) -> Drawn {
     let gone: Vec<label::Book> = draw.model.deleted.keys().copied().collect();
     let book = if gone.is_empty() || draw.one_in(8) { draw.book } else { draw.pick(&gone) };
-    let deed = draw.pick(&[Deed::Restore, Deed::Restore, Deed::List, Deed::Remove]);
+    // At once, too, so that something still waits for apps.
+    let over = i64::from(DAYS) * 24 * 3_600_000;
+    let remove = if draw.one_in(2) { Deed::Remove(0) } else { Deed::Remove(over) };
+    let deed = draw.pick(&[Deed::Restore, Deed::Restore, Deed::List, remove]);
     Arc::new(Deletion { book, deed })
 }
 
@@ -58,7 +62,10 @@ impl Operation for Deletion {
                 let shown = views.iter().map(|view| service.book(view, caller)).collect();
                 return Ok(Answer::Books(shown));
             }
-            Deed::Remove => return remove(service, self.book, caller),
+            Deed::Remove(later) => {
+                let then = Caller { now: caller.now + later, ..caller.clone() };
+                return remove(service, self.book, &then);
+            }
         };
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
@@ -68,8 +75,9 @@ impl Operation for Deletion {
             Deed::Delete => model.delete_book(self.book, caller)?,
             Deed::Restore => model.restore_book(self.book, caller)?,
             Deed::List => return Ok(Answer::Books(model.list_deleted_books(caller))),
-            Deed::Remove => {
-                return Ok(Answer::Count(model.remove_book(self.book, caller.now), Vec::new()));
+            Deed::Remove(later) => {
+                let removed = model.remove_book(self.book, caller.now + later);
+                return Ok(Answer::Count(removed, Vec::new()));
             }
         };
         Ok(Answer::Book(Box::new(book)))
@@ -82,6 +90,9 @@ fn remove(service: &Service, book: label::Book, caller: &Caller) -> Outcome {
     let begun = service.write(book, caller, move |tx, _, key| {
         book::begin_removal(tx, &BookKey::new(key.to_owned()), now)
     })?;
+    if begun {
+        service.take_leave(book, caller)?;
+    }
     while begun
         && service.write(book, caller, |tx, _, key| {
             book::remove_portion(tx, &BookKey::new(key.to_owned()))

@@ -112,9 +112,28 @@ fn body(draw: &mut Draw<'_>) -> TransactionBody {
     }
 }
 
+/// What a transaction says, or one of its hashtags.
+fn described(draw: &mut Draw<'_>) -> Option<String> {
+    let label = draw.transaction(|one| one.counts())?;
+    let one = &draw.state()?.transactions[&label];
+    let tag = one.tags.first().map(|tag| format!("#{tag}"));
+    let text = one.description.clone();
+    Some(tag.filter(|_| draw.one_in(4)).unwrap_or(text))
+}
+
 fn text(draw: &mut Draw<'_>) -> String {
     // What makes a complete transaction, in any order, and something in between.
     let mut pieces: Vec<String> = Vec::new();
+    // Something that was recorded before, perhaps with the name of one side.
+    if draw.one_in(3)
+        && let Some(before) = described(draw)
+    {
+        pieces.push(before);
+        pieces.extend(if draw.one_in(3) { account(draw) } else { None });
+        pieces.extend((!draw.one_in(4)).then(|| draw.pick(&NUMBERS).to_owned()));
+        pieces.extend((!draw.one_in(4)).then(|| draw.pick(&DAYS).to_owned()));
+        return pieces.join(" ");
+    }
     for _ in 0..2 {
         pieces.extend(if draw.one_in(8) { None } else { account(draw) });
     }

@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{BotResponse, DeliveryAttempt, Exchange, LoggedAttempt, Remark};
+use daybook_domain::delivery::{
+    BotResponse, DeliveryAttempt, EventCopy, Exchange, LoggedAttempt, Remark,
+};
 use daybook_domain::event::ReadEvent;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_service::delivery::replay::{self, ReplayBegun};
-use daybook_service::delivery::{self, Leased, Occupied, Outcome, Prepared, log, pause};
+use daybook_service::delivery::{
+    self, Leased, Occupied, Outcome, Parcel, Prepared, detached, log, pause,
+};
 use daybook_service::event::View;
 use daybook_storage::{Lane, Tx};
 
@@ -87,6 +91,22 @@ impl Service {
             Prepared::Lost => (Outcome::Stopped, None),
             Prepared::Nowhere => (Outcome::Dropped, None),
         })
+    }
+
+    /// As the courier does it before the rows of a book go; what is sent is not looked at here.
+    pub fn take_leave(&self, book: label::Book, caller: &Caller) -> Result<(), Refused> {
+        let (key, now) = (BookKey::new(self.labels.key(book)), Instant::new(caller.now));
+        let store = &self.place.store;
+        for delivery in store.read(|tx| detached::wanted(tx, &key)).map_err(refused)? {
+            let ids = Arc::clone(&self.ids);
+            let read = store.read(|tx| delivery::prepare(tx, &delivery, (ids, now)));
+            let Prepared::Parcel(parcel) = read.map_err(refused)? else { continue };
+            let Parcel { url, cx, .. } = *parcel;
+            let id = self.event_id(book, delivery.sequence);
+            let copy = EventCopy { id, installer: cx.user.id, url, body: "{}".to_owned() };
+            self.work(&key, move |tx| detached::detach(tx, &delivery, &copy, now))?;
+        }
+        Ok(())
     }
 
     /// Writes in a book, in nobody's name.
