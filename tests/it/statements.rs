@@ -22,7 +22,7 @@ pub fn lone() -> Vec<Lone> {
         a_copy_takes_a_constant_number_of_statements,
         a_portion_takes_a_constant_number_of_statements,
         what_changes_nothing_writes_nothing,
-        an_app_costs_two_statements,
+        an_app_costs_few_statements,
     ]
 }
 
@@ -44,7 +44,11 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     let small = counted(&|| drop(bench.record(items(10)).expect("a batch")));
     let large = counted(&|| drop(bench.record(items(1000)).expect("a batch")));
     assert_eq!(small, large, "creating ten and a thousand takes as many statements");
-    assert!(large <= 20, "{large} statements for a batch");
+    let most = match engine {
+        Engine::Sqlite => 20,
+        Engine::Postgres => 8,
+    };
+    assert!(large <= most, "{large} statements for a batch");
     let texts = |count: usize| {
         let typed = |number| Changes {
             description: Field::Set(format!("cash food 01/02/2025 {number}")),
@@ -59,8 +63,8 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         "3.8: reading ten texts and a thousand takes as many statements"
     );
     assert!(
-        large_typed <= large,
-        "one statement reads all names, where bodies that name accounts need another: {large_typed}"
+        large_typed <= large + 1,
+        "one statement more reads all names: {large_typed}"
     );
     let ids: Vec<Changes> = {
         let request = Request { limit: Some(1000), query: "#tag".into(), ..Request::default() };
@@ -248,7 +252,7 @@ fn what_changes_nothing_writes_nothing(engine: Engine) {
 /// 8.9: the receivers are read, and their deliveries and queues written, once for a whole batch; a
 /// book without apps pays for none of it. A queue that is due is not written; SQLite, to which a
 /// statement is no way to a server and back, takes another one for those that are not.
-fn an_app_costs_two_statements(engine: Engine) {
+fn an_app_costs_few_statements(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let counted = |count: usize| {
         let items = (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect();
@@ -273,15 +277,16 @@ fn an_app_costs_two_statements(engine: Engine) {
     install(&["BOOK_DELETED"]);
     assert_eq!(counted(10), without + 1, "an app that wants to hear of nothing: it is looked up");
     install(&["TRANSACTION_POSTED"]);
-    let first = match engine {
-        Engine::Sqlite => 3,
-        Engine::Postgres => 2,
+    // PostgreSQL takes the rows of all tables in one.
+    let (first, then) = match engine {
+        Engine::Sqlite => (3, 2),
+        Engine::Postgres => (1, 1),
     };
     assert_eq!(counted(10), without + first, "what was not due before is made due");
     let (small, large) = (counted(10), counted(1000));
     assert_eq!(small, large, "ten events and a thousand take as many statements");
-    assert_eq!(small, without + 2, "what is due already is not");
+    assert_eq!(small, without + then, "what is due already is not");
     (0..5).for_each(|_| install(&["TRANSACTION_POSTED", "TRANSACTION_UPDATED"]));
     assert_eq!(counted(100), without + first, "six apps take as many as one");
-    assert_eq!(counted(100), without + 2);
+    assert_eq!(counted(100), without + then);
 }

@@ -14,7 +14,7 @@ use diesel::sql_types::BigInt;
 use crate::access::AccessTo;
 use crate::book::Books;
 use crate::bulk::Bulk;
-use crate::conn::{Conn, on_engine};
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::event::PostingCounts;
 use crate::posted_months::{MONTHS, PostedMonths};
@@ -102,11 +102,8 @@ impl BookStateRow {
     }
 }
 
-/// Writes the states of any books.
-pub(crate) fn write<'s>(
-    conn: &mut Conn,
-    states: impl Iterator<Item = &'s BookStateRow>,
-) -> Result<()> {
+/// The rows of the states of any books.
+pub(crate) fn rows<'s>(states: impl Iterator<Item = &'s BookStateRow>) -> Bulk<'s> {
     let mut rows = Bulk::new(
         "INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, \
          month_posted, year_posted, posted_months, chart_version, indexed_until_id, \
@@ -170,7 +167,7 @@ pub(crate) fn write<'s>(
             Value::Int(*stored_bytes),
         ]);
     }
-    Ok(conn.write(rows)?)
+    rows
 }
 
 /// How much was posted in a book, by posting instant in the book zone (behaviour 6.10), and when it

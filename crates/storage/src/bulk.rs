@@ -1,7 +1,8 @@
-//! Many rows for one table. SQLite reads them as lists of values, in blocks of [`BLOCKS`] sizes.
-//! PostgreSQL reads them as one array for each column. So there are few statements, whatever the
-//! number of rows, and each is parsed and planned once per connection. A bulk update is an insert
-//! that meets its own key and ends in `ON CONFLICT ... DO UPDATE`.
+//! Many rows for one table. SQLite reads them as a list of values, in as few statements as its
+//! limit of bound values allows; short lists stay prepared. PostgreSQL reads them as one array for
+//! each column: the statement is the same however many rows there are, so it is parsed and planned
+//! once per connection. A bulk update is an insert that meets its own key and ends in
+//! `ON CONFLICT ... DO UPDATE`.
 
 use std::borrow::Cow;
 
@@ -13,10 +14,11 @@ use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::Conn;
-use crate::sql::{Sql, Value};
+use crate::sql::{MAX_VALUES, Sql, Value};
 
-/// Rows of one statement on SQLite, the largest block that fits first.
-const BLOCKS: [usize; 4] = [64, 16, 4, 1];
+/// Rows up to which a statement of SQLite is kept prepared: the clients whose requests come
+/// together. There is one for each number of rows, 10 MB in all at most.
+const CACHED_ROWS: usize = 64;
 
 /// Rows one statement takes on PostgreSQL: bounds the memory of the largest.
 const MAX_ROWS: usize = 20_000;
@@ -45,12 +47,14 @@ impl<'a> Bulk<'a> {
 
     fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<usize> {
         let mut written: usize = 0;
+        let most_rows = MAX_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
         let mut rows = self.rows.into_iter();
-        for block in BLOCKS {
-            while rows.len() >= block {
-                let (sql, _) = Sql::new(self.head).push(" VALUES ").rows(rows.by_ref().take(block));
-                written = written.saturating_add(sql.push(self.tail).execute(conn)?);
-            }
+        while rows.len() > 0 {
+            let sql = Sql::new(self.head).push(" VALUES ");
+            let (sql, count) = sql.rows(rows.by_ref().take(most_rows));
+            let sql = sql.push(self.tail);
+            let sql = if count > CACHED_ROWS { sql.uncached() } else { sql };
+            written = written.saturating_add(sql.execute(conn)?);
         }
         Ok(written)
     }
@@ -68,13 +72,13 @@ impl<'a> Bulk<'a> {
             }
         }
         let Self { head, tail, .. } = *self;
-        Ok((count > 0).then_some(Arrays { before: None, head, columns, tail }))
+        Ok((count > 0).then_some(Arrays { head, columns, tail }))
     }
 
     fn execute_as_arrays(mut self, conn: &mut PgConnection) -> QueryResult<usize> {
         let mut written: usize = 0;
-        while let Some(arrays) = self.next_arrays()? {
-            written = written.saturating_add(arrays.execute(conn)?);
+        while let Some(last) = self.next_arrays()? {
+            written = written.saturating_add(Together { others: Vec::new(), last }.execute(conn)?);
         }
         Ok(written)
     }
@@ -94,31 +98,30 @@ impl Conn {
         }
     }
 
-    /// Writes rows of two tables, of which neither has to see the other's; how many of the second
-    /// were inserted or changed. Where each statement is a way to a server and back, it is one for
-    /// both.
-    pub(crate) fn write_both(
-        &mut self,
-        mut first: Bulk<'_>,
-        mut second: Bulk<'_>,
-    ) -> QueryResult<usize> {
-        let Self::Postgres(conn) = self else {
-            self.write(first)?;
-            return self.write_counted(second);
+    /// Writes rows of several tables, none of which has to see another's; how many of the last were
+    /// inserted or changed. Where each statement is a way to a server and back, it is one for all.
+    pub(crate) fn write_together(&mut self, tables: Vec<Bulk<'_>>) -> QueryResult<usize> {
+        let conn = match self {
+            Self::Sqlite(conn) => {
+                return tables.into_iter().try_fold(0, |_, rows| rows.execute_as_list(conn));
+            }
+            Self::Postgres(conn) => conn,
         };
-        let mut before = None;
-        while let Some(arrays) = first.next_arrays()? {
-            if let Some(earlier) = before.replace(arrays) {
-                earlier.execute(conn)?;
+        let (mut others, mut written) = (Vec::new(), 0);
+        let tables_left = (0..tables.len()).rev();
+        for (mut rows, left) in tables.into_iter().zip(tables_left) {
+            written = 0;
+            while let Some(arrays) = rows.next_arrays()? {
+                if left > 0 && rows.rows.is_empty() {
+                    others.push(arrays);
+                    break;
+                }
+                let together = Together { others: std::mem::take(&mut others), last: arrays };
+                written = together.execute(conn)?.saturating_add(written);
             }
         }
-        let mut written: usize = 0;
-        while let Some(mut arrays) = second.next_arrays()? {
-            arrays.before = before.take().map(Box::new);
-            written = written.saturating_add(arrays.execute(conn)?);
-        }
-        if let Some(left) = before {
-            left.execute(conn)?;
+        if let Some(last) = others.pop() {
+            Together { others, last }.execute(conn)?;
         }
         Ok(written)
     }
@@ -163,9 +166,8 @@ impl<'a> Column<'a> {
     }
 }
 
-/// `INSERT INTO t (a, b) SELECT * FROM unnest($1, $2)`, behind another one where there is one.
+/// `INSERT INTO t (a, b) SELECT * FROM unnest($1, $2)`.
 struct Arrays<'a> {
-    before: Option<Box<Arrays<'a>>>,
     head: &'static str,
     columns: Vec<Column<'a>>,
     tail: &'static str,
@@ -173,11 +175,6 @@ struct Arrays<'a> {
 
 impl QueryFragment<Pg> for Arrays<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        if let Some(before) = &self.before {
-            out.push_sql("WITH written AS (");
-            before.walk_ast(out.reborrow())?;
-            out.push_sql(") ");
-        }
         out.push_sql(self.head);
         out.push_sql(" SELECT * FROM unnest(");
         for (place, column) in self.columns.iter().enumerate() {
@@ -199,9 +196,29 @@ impl QueryFragment<Pg> for Arrays<'_> {
     }
 }
 
-impl QueryId for Arrays<'_> {
+/// `WITH w0 AS (INSERT ...), w1 AS (INSERT ...) INSERT ...`.
+struct Together<'a> {
+    others: Vec<Arrays<'a>>,
+    last: Arrays<'a>,
+}
+
+impl QueryFragment<Pg> for Together<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        for (place, other) in self.others.iter().enumerate() {
+            out.push_sql(if place == 0 { "WITH w" } else { ", w" });
+            out.push_sql(&place.to_string());
+            out.push_sql(" AS (");
+            other.walk_ast(out.reborrow())?;
+            out.push_sql(")");
+        }
+        out.push_sql(if self.others.is_empty() { "" } else { " " });
+        self.last.walk_ast(out)
+    }
+}
+
+impl QueryId for Together<'_> {
     type QueryId = ();
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-impl RunQueryDsl<PgConnection> for Arrays<'_> {}
+impl RunQueryDsl<PgConnection> for Together<'_> {}

@@ -20,7 +20,7 @@ use crate::access::AccessTo;
 use crate::bot_response::error_in;
 use crate::bulk::Bulk;
 use crate::column;
-use crate::conn::{Conn, on_engine};
+use crate::conn::on_engine;
 use crate::delivery::{KnownReceiver, NewDelivery};
 use crate::error::{Error, Result};
 use crate::schema::events;
@@ -92,8 +92,8 @@ pub struct EventFilter {
     pub below: Option<i64>,
 }
 
-/// Writes events of any books.
-pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
+/// The rows of events of any books.
+pub(crate) fn rows(events: &[Event]) -> Bulk<'_> {
     let mut rows = Bulk::new(
         "INSERT INTO events \
          (book_id, sequence, kind, resource, created_at, user_id, agent, data, hash)",
@@ -114,7 +114,7 @@ pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
             Value::Bytes(hash.as_bytes()),
         ]);
     }
-    Ok(conn.write(rows)?)
+    rows
 }
 
 /// The apps that receive an event, and whether their queues are due.

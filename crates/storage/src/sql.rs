@@ -11,8 +11,10 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, Binary, Bool, HasSqlType, Nullable, Text, Untyped};
 use std::borrow::Cow;
 
-/// Values a list of names or ids holds at most before it is asked in parts; well below SQLite's
-/// limit of 32,766 values a statement (PostgreSQL's is higher).
+/// Values one statement may carry: SQLite's limit (PostgreSQL's is higher).
+pub(crate) const MAX_VALUES: usize = 32_766;
+/// Values a list of names or ids holds at most before it is asked in parts; well below
+/// [`MAX_VALUES`].
 pub(crate) const MAX_NAMED: usize = 10_000;
 /// Statements with more rows than this are not worth a place in the statement cache.
 const CACHED_ROWS: usize = 4;

@@ -127,8 +127,8 @@ impl WriteBuffer {
         self.book_states.extend(book_states);
     }
 
-    /// Writes everything, with one bulk statement for each table, and puts the states of the books
-    /// into `written`; whether queues of deliveries have become due.
+    /// Writes everything, with one bulk statement for each table, or for all of them, and puts the
+    /// states of the books into `written`; whether queues of deliveries have become due.
     pub(crate) fn flush(
         self,
         conn: &mut Conn,
@@ -136,13 +136,14 @@ impl WriteBuffer {
     ) -> Result<bool> {
         let Self { added, remote_ids: _, text: _, total_deltas, events, deliveries, book_states } =
             self;
-        transaction::write_added(conn, &added)?;
-        balance::write_totals(conn, &total_deltas)?;
-        event::write(conn, &events)?;
-        let delivers = delivery::write(conn, &deliveries)?;
-        book_state::write(conn, book_states.values())?;
+        let mut tables = Vec::from(transaction::added_rows(&added)?);
+        tables.extend(balance::total_rows(&total_deltas));
+        tables.extend([event::rows(&events), book_state::rows(book_states.values())]);
+        // Those of the queues come last: they are counted.
+        tables.extend(delivery::rows(&deliveries));
+        let due = conn.write_together(tables)?;
         written.extend(book_states);
-        Ok(delivers)
+        Ok(due > 0)
     }
 }
 

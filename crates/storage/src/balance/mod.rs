@@ -23,7 +23,7 @@ use diesel::sql_types::{BigInt, Integer};
 use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
-use crate::conn::{Conn, on_engine};
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::transaction::Change;
@@ -217,14 +217,13 @@ pub(crate) fn merge(into: &mut TotalDeltas, deltas: TotalDeltas) {
     }
 }
 
-/// Adds deltas by day to the totals by day and by month.
-pub(crate) fn write_totals(conn: &mut Conn, days: &TotalDeltas) -> Result<()> {
+/// The rows that add deltas by day to the totals by day and by month.
+pub(crate) fn total_rows<'a>(days: &TotalDeltas) -> [Bulk<'a>; 2] {
     let mut months = TotalDeltas::new();
     for ((book, account, day), limbs) in days {
         months.entry((*book, *account, day.div_euclid(100))).or_default().merge(*limbs);
     }
-    conn.write(upsert(INSERT_DAYS, ADD_TO_DAY, days))?;
-    Ok(conn.write(upsert(INSERT_MONTHS, ADD_TO_MONTH, &months))?)
+    [upsert(INSERT_DAYS, ADD_TO_DAY, days), upsert(INSERT_MONTHS, ADD_TO_MONTH, &months)]
 }
 
 fn fold(

@@ -35,7 +35,7 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 
 use crate::bulk::Bulk;
 use crate::column;
-use crate::conn::{Conn, on_engine};
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -69,13 +69,9 @@ pub(crate) struct NewDelivery {
     pub(crate) is_due: bool,
 }
 
-/// Writes deliveries of any books, and makes their queues due; whether one was not before. Of the
-/// others whoever is at work, or a look at the clock, knows. Writers pay for this: it is one
-/// statement on PostgreSQL, and what is known to be due is not touched.
-pub(crate) fn write(conn: &mut Conn, deliveries: &[NewDelivery]) -> Result<bool> {
-    if deliveries.is_empty() {
-        return Ok(false);
-    }
+/// The rows of deliveries of any books, and of their queues, which they make due. What is known to
+/// be due is not touched: of it whoever is at work, or a look at the clock, knows.
+pub(crate) fn rows(deliveries: &[NewDelivery]) -> [Bulk<'_>; 2] {
     let mut rows = Bulk::new(
         "INSERT INTO deliveries (book_id, app_id, sequence, depth)",
         4,
@@ -103,7 +99,7 @@ pub(crate) fn write(conn: &mut Conn, deliveries: &[NewDelivery]) -> Result<bool>
     for ((book, app), due_at) in queues {
         due.row([Value::Int(book), Value::Text(app.into()), Value::Int(due_at)]);
     }
-    Ok(conn.write_both(rows, due)? > 0)
+    [rows, due]
 }
 
 #[derive(QueryableByName)]

@@ -34,7 +34,7 @@ pub(crate) use count::counts_by_day;
 pub(crate) use ledger::running_sums;
 pub(crate) use row::standing_from_column;
 pub use save::Change;
-pub(crate) use save::write_added;
+pub(crate) use save::added_rows;
 pub use search::{Like, Names, Search};
 pub(crate) use trigram_index::catch_up;
 

@@ -16,7 +16,6 @@ use crate::access::AccessTo;
 use crate::bot_response::move_failed;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
-use crate::conn::Conn;
 use crate::error::{Error, Result};
 use crate::index_term;
 use crate::sql::{Sql, Value};
@@ -104,8 +103,8 @@ impl EntryRow {
     }
 }
 
-/// Writes new transactions with their entries and index terms, of any books.
-pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
+/// The rows of new transactions with their entries and index terms, of any books.
+pub(crate) fn added_rows(added: &[Added]) -> Result<[Bulk<'_>; 3]> {
     let mut rows = Bulk::new(INSERT, 21, "");
     let mut entries = Bulk::new(INSERT_ENTRIES, 6, "");
     let mut terms = Bulk::new(INSERT_TERMS, 4, "");
@@ -118,9 +117,7 @@ pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
             .into_iter()
             .for_each(|term| push_term(&mut terms, *book, term, transaction));
     }
-    conn.write(rows)?;
-    conn.write(entries)?;
-    Ok(conn.write(terms)?)
+    Ok([rows, entries, terms])
 }
 
 impl Transactions<'_, '_> {
