@@ -11,6 +11,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_7_3_a_recorder_counts_own_drafts,
         rule_9_8_slices,
         rule_9_8_what_counts,
+        rule_9_8_a_month_is_the_sum_of_its_days,
         rule_9_8_parameters,
         rule_9_8_long_ranges,
     ]
@@ -231,6 +232,46 @@ fn rule_9_8_what_counts(server: &Server) {
         json!({"posted": zeros(), "trashed": zeros()}),
         "contiguous and zero-filled"
     );
+}
+
+fn rule_9_8_a_month_is_the_sum_of_its_days(server: &Server) {
+    let cast = fixture(server);
+    let at = |path: &str| cast.path(&format!("/transactions{path}"));
+    let ids = |query: &str| -> Vec<Value> {
+        items(&find(&cast, query)).iter().map(|found| json!({"id": found["id"]})).collect()
+    };
+    let check = |what: &str| {
+        let span = ["2024-12-15", "2026-02-02"];
+        let [days, months] =
+            ["DAILY", "MONTHLY"].map(|slices| counts(&cast, span[0], span[1], slices));
+        for list in ["posted", "trashed"] {
+            let mut summed: Vec<(i64, i64)> =
+                shown(&months[list]).iter().map(|(month, _)| (*month, 0)).collect();
+            for (day, total) in shown(&days[list]) {
+                let month = summed.iter_mut().find(|(month, _)| *month == day / 100 * 100);
+                month.expect("a month of the day").1 += total;
+            }
+            assert_eq!(shown(&months[list]), summed, "{what}: {list}");
+        }
+    };
+    check("recorded and trashed");
+    cast.owner.patch(&at("/untrash/batch"), &batch(ids("is:trashed"))).no_content();
+    check("untrashed");
+    cast.owner.patch(&at("/post/batch"), &batch(ids("is:draft after:2024"))).no_content();
+    check("posted");
+    let moved = |mut one: Value| {
+        one["date"] = json!("2026-01-20");
+        one
+    };
+    let unchecked = ids("is:unchecked on:2025-01").into_iter().map(moved);
+    cast.owner.put(&at("/batch"), &batch(unchecked)).ok();
+    check("moved to another month");
+    let dateless = |mut one: Value| {
+        one["date"] = json!("");
+        one
+    };
+    cast.owner.put(&at("/batch"), &batch(ids("is:draft").into_iter().map(dateless))).ok();
+    check("without a date");
 }
 
 fn zeros() -> Value {

@@ -131,7 +131,10 @@ impl Plans<'_, '_> {
 
     /// Of [`transaction::Transactions::counts`].
     pub fn counts(self, access: &Access, span: &Span) -> Result<Vec<String>> {
-        self.explain(transaction::counts_by_day(access, span))
+        match span.whole_months() {
+            Some(months) => self.explain(transaction::counts_by_month(access, &months)),
+            None => self.explain(transaction::counts_by_day(access, span)),
+        }
     }
 
     /// Of [`transaction::Transactions::moved`].

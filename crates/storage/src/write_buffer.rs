@@ -14,6 +14,7 @@ use crate::book_state::{self, BookStateRow};
 use crate::conn::Conn;
 use crate::delivery::NewDelivery;
 use crate::error::Result;
+use crate::transaction::CountDeltas;
 use crate::{delivery, event, transaction};
 
 /// Most new transactions in a write buffer when the next unit of work of a group begins.
@@ -39,6 +40,8 @@ pub(crate) struct WriteBuffer {
     text: usize,
     /// Changes of totals, by book, account and day.
     total_deltas: TotalDeltas,
+    /// Changes of counts, by book and month.
+    count_deltas: CountDeltas,
     events: Vec<Event>,
     /// To whom these go.
     deliveries: Vec<NewDelivery>,
@@ -50,6 +53,7 @@ impl WriteBuffer {
     pub(crate) fn is_empty(&self) -> bool {
         self.added.is_empty()
             && self.total_deltas.is_empty()
+            && self.count_deltas.is_empty()
             && self.events.is_empty()
             && self.deliveries.is_empty()
             && self.book_states.is_empty()
@@ -77,6 +81,11 @@ impl WriteBuffer {
     /// Queues what is added to totals.
     pub(crate) fn queue_totals(&mut self, deltas: TotalDeltas) {
         balance::merge(&mut self.total_deltas, deltas);
+    }
+
+    /// Queues what is added to counts.
+    pub(crate) fn queue_counts(&mut self, deltas: CountDeltas) {
+        self.count_deltas.merge(deltas);
     }
 
     /// Queues events.
@@ -117,11 +126,21 @@ impl WriteBuffer {
 
     /// Takes over the buffer of a later unit of work.
     pub(crate) fn absorb(&mut self, later: Self) {
-        let Self { added, remote_ids, text, total_deltas, events, deliveries, book_states } = later;
+        let Self {
+            added,
+            remote_ids,
+            text,
+            total_deltas,
+            count_deltas,
+            events,
+            deliveries,
+            book_states,
+        } = later;
         self.added.extend(added);
         self.remote_ids.extend(remote_ids);
         self.text = self.text.saturating_add(text);
         balance::merge(&mut self.total_deltas, total_deltas);
+        self.count_deltas.merge(count_deltas);
         self.events.extend(events);
         self.deliveries.extend(deliveries);
         self.book_states.extend(book_states);
@@ -134,11 +153,20 @@ impl WriteBuffer {
         conn: &mut Conn,
         written: &mut HashMap<BookId, BookStateRow>,
     ) -> Result<bool> {
-        let Self { added, remote_ids: _, text: _, total_deltas, events, deliveries, book_states } =
-            self;
+        let Self {
+            added,
+            remote_ids: _,
+            text: _,
+            total_deltas,
+            count_deltas,
+            events,
+            deliveries,
+            book_states,
+        } = self;
         let mut tables = Vec::from(transaction::added_rows(&added)?);
         tables.extend(balance::total_rows(&total_deltas));
-        tables.extend([event::rows(&events), book_state::rows(book_states.values())]);
+        tables.extend([count_deltas.rows(), event::rows(&events)]);
+        tables.push(book_state::rows(book_states.values()));
         // Those of the queues come last: they are counted.
         tables.extend(delivery::rows(&deliveries));
         let due = conn.write_together(tables)?;

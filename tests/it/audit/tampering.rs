@@ -180,6 +180,7 @@ pub fn of_balances() -> Vec<Tampering> {
                 ["dayTotal", "*", "*", "*"],
                 ["dayTotal", "*", "*", "*"],
                 ["count", "{key}", "2", "3"],
+                ["count", "{key}", "posted 1, trashed 1", "posted 2, trashed 1"],
                 ["stored", "{key}", "4 transactions, *", "5 transactions, *"],
             ],
             &["Cash", "Rent"],
@@ -244,6 +245,19 @@ pub fn of_the_rest() -> Vec<Tampering> {
             "what is stored",
             shift("book_state", "posted > 0", "stored_bytes", 7),
             &[["stored", "{key}", "5 transactions, *", "5 transactions, *"]],
+        ),
+        case(
+            "the count of a month",
+            shift("month_counts", "month = 202501", "trashed", 1),
+            &[["count", "{key}", "posted 1, trashed 0", "posted 1, trashed 1"]],
+        ),
+        case(
+            "the month of a count",
+            shift("month_counts", "month IN (202502, 202514)", "month", 12),
+            &[
+                ["count", "{key}", "posted 2, trashed 1", "posted 0, trashed 0"],
+                ["count", "{key}", "posted 0, trashed 0", "posted 2, trashed 1"],
+            ],
         ),
         case(
             "the flag of a posting",

@@ -8,8 +8,8 @@
 //!
 //! ```
 //! use daybook_domain::audit::{
-//!     AccountFlags, AuditedCounts, AuditedEntry, AuditedTotal, AuditedTransaction, EntryTotals,
-//!     Recount,
+//!     AccountFlags, AuditedCounts, AuditedEntry, AuditedTotal, AuditedTransaction, DatedCounts,
+//!     EntryTotals, Recount,
 //! };
 //! use daybook_domain::balance::Sums;
 //! use daybook_domain::id::{AccountId, TransactionId};
@@ -44,7 +44,11 @@
 //! let mut entries = cells(20_250_131);
 //! entries[1].sums.debit = 400;
 //! recount.compare(&[cash, food], &entries, &cells(20_250_131), &cells(202_501));
-//! let result = recount.finish(AuditedCounts { posted: 1, ..AuditedCounts::default() });
+//! let result = recount.finish(AuditedCounts {
+//!     posted: 1,
+//!     months: [(202_501, DatedCounts { posted: 1, trashed: 0 })].into(),
+//!     ..AuditedCounts::default()
+//! });
 //! assert!(!result.balances_match && !result.zero_sum);
 //! assert_eq!(result.changed, [(food, false)]);
 //! assert_eq!(
@@ -55,6 +59,7 @@
 
 mod contradiction;
 mod finding;
+mod months;
 mod recount;
 mod report;
 #[cfg(test)]
@@ -65,6 +70,8 @@ pub use finding::{Finding, FindingKind, Findings, MAX_OF_A_KIND};
 pub use recount::{Recount, RecountResult};
 pub use report::Report;
 pub use trail::{AuditedEvent, Trail};
+
+use std::collections::BTreeMap;
 
 use crate::balance::Sums;
 use crate::id::{AccountId, TransactionId};
@@ -136,7 +143,7 @@ pub struct AuditedTransaction {
 }
 
 /// The counts that the recount is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AuditedCounts {
     /// How many transactions are posted and not trashed, as the book state says.
     pub posted: i64,
@@ -144,6 +151,17 @@ pub struct AuditedCounts {
     pub index_terms: i64,
     /// What is stored of the book, as the book state says.
     pub stored: Stored,
+    /// How many posted and how many trashed transactions each month (yyyymm) is said to have.
+    pub months: BTreeMap<i32, DatedCounts>,
+}
+
+/// How many transactions are dated in a month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DatedCounts {
+    /// The posted ones.
+    pub posted: i64,
+    /// The trashed ones, whatever they were before.
+    pub trashed: i64,
 }
 
 /// The sum of all entries of an account.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::contradiction::contradictions;
 use super::finding::{Finding, FindingKind, Findings};
+use super::months::{MonthCounts, dashed};
 use super::{
     AccountFlags, AuditedCounts, AuditedEntry, AuditedTotal, AuditedTransaction, EntryTotals,
     StrayEntry,
@@ -68,6 +69,7 @@ pub struct Recount {
     posted: i64,
     index_terms: i64,
     stored: Stored,
+    months: MonthCounts,
     /// Raw balance of the book by transactions, by entries, and by month totals; each must be zero.
     sums: [i128; 3],
     findings: Findings,
@@ -93,6 +95,7 @@ impl Recount {
             posted: 0,
             index_terms: 0,
             stored: Stored::default(),
+            months: MonthCounts::default(),
             sums: [0; 3],
             findings: Findings::default(),
         }
@@ -103,9 +106,9 @@ impl Recount {
         let AuditedTransaction {
             id,
             day,
-            dated: _,
+            dated,
             standing: _,
-            trashed: _,
+            trashed,
             amount,
             credit,
             debit,
@@ -119,6 +122,9 @@ impl Recount {
         let counts = record.counts();
         if counts {
             self.posted = self.posted.saturating_add(1);
+        }
+        if *dated {
+            self.months.add(*day, counts, *trashed);
         }
         for contradiction in contradictions(record, |account| self.exists(account)) {
             self.findings.add(Finding::new(
@@ -262,6 +268,9 @@ impl Recount {
                 self.findings.add(Finding::new(kind, &self.book, expected, actual));
             }
         }
+        for finding in self.months.differing(&counted.months, &self.book) {
+            self.findings.add(finding);
+        }
         let expected_sums = self
             .accounts
             .values()
@@ -386,15 +395,4 @@ fn of_account(
         .range((account, i32::MIN)..=(account, i32::MAX))
         .map(|((_, period), sums)| (*period, *sums))
         .collect()
-}
-
-/// A day or month number as text: 20250131 is `2025-01-31`, 202501 is `2025-01`; other numbers stay
-/// as they are.
-fn dashed(period: i32) -> String {
-    let digits = period.to_string();
-    match (digits.get(..4), digits.get(4..6), digits.get(6..)) {
-        (Some(year), Some(month), Some("")) => format!("{year}-{month}"),
-        (Some(year), Some(month), Some(day)) if day.len() == 2 => format!("{year}-{month}-{day}"),
-        _ => digits,
-    }
 }

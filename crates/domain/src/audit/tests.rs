@@ -70,8 +70,13 @@ fn stage() -> Stage {
         entries: cells(DAY),
         days: cells(DAY),
         months: cells(202_501),
-        counted: AuditedCounts { posted: 2, index_terms: 2, stored: Stored::default() },
+        counted: counted(2),
     }
+}
+
+fn counted(posted: i64) -> AuditedCounts {
+    let months = [(202_501, DatedCounts { posted, trashed: 0 })].into();
+    AuditedCounts { posted, index_terms: posted, stored: Stored::default(), months }
 }
 
 fn audit(stage: &Stage) -> RecountResult {
@@ -84,7 +89,7 @@ fn audit(stage: &Stage) -> RecountResult {
     }
     let accounts: Vec<AccountId> = recount.accounts().collect();
     recount.compare(&accounts, &stage.entries, &stage.days, &stage.months);
-    recount.finish(stage.counted)
+    recount.finish(stage.counted.clone())
 }
 
 fn kinds(result: &RecountResult) -> Vec<&'static str> {
@@ -152,7 +157,7 @@ const OF_ENTRIES: [Case; 4] = [
     ),
 ];
 
-const OF_THE_REST: [Case; 9] = [
+const OF_THE_REST: [Case; 10] = [
     ("a total of a day", |s| s.days[1].sums = debit(99), &["dayTotal"], &[FOOD], true),
     (
         "a total of a month",
@@ -176,6 +181,7 @@ const OF_THE_REST: [Case; 9] = [
         true,
     ),
     ("the count", |s| s.counted.posted = 3, &["count"], &[], true),
+    ("the count of a month", |s| s.counted.months.clear(), &["count"], &[], true),
     ("the flag of a posting", |s| s.stored[1].posted = false, &["hasTransactionPosted"], &[], true),
     ("an index", |s| s.records[0].indexed = false, &["index"], &[], true),
     ("an index term too many", |s| s.counted.index_terms = 3, &["index"], &[], true),
@@ -208,7 +214,7 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
 fn entries_without_a_transaction_are_strays() {
     let mut gone = stage();
     gone.records.remove(1);
-    gone.counted = AuditedCounts { posted: 1, index_terms: 1, ..gone.counted };
+    gone.counted = counted(1);
     let stray = |account, entry| StrayEntry {
         account,
         day: DAY,

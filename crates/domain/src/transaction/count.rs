@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use time::Date;
+use time::{Date, Duration};
 
 use super::Refusal;
 use crate::balance::{fuzzy_date, place, step};
@@ -106,6 +106,34 @@ impl Span {
             .collect()
     }
 
+    /// The whole months in it, unless there is none, or its slices are days.
+    ///
+    /// ```
+    /// use daybook_domain::transaction::Span;
+    /// let span = Span::read(Some("2025-01-31"), Some("2025-03-02"), Some("MONTHLY")).unwrap();
+    /// let months = span.whole_months().unwrap();
+    /// assert_eq!((months.from.to_string(), months.until.to_string()),
+    ///     ("2025-02-01".to_owned(), "2025-03-01".to_owned()));
+    /// ```
+    #[must_use]
+    pub fn whole_months(&self) -> Option<Self> {
+        if self.periodicity == Periodicity::Daily {
+            return None;
+        }
+        let until = self.until.replace_day(1).ok()?;
+        let from = match self.from.day() {
+            1 => self.from,
+            _ => self
+                .from
+                .replace_day(1)
+                .ok()?
+                .checked_add(Duration::days(31))?
+                .replace_day(1)
+                .ok()?,
+        };
+        (from < until).then_some(Self { from, until, periodicity: self.periodicity })
+    }
+
     /// Whether counts of this range leave out slices.
     #[must_use]
     pub fn truncates(&self, counts: &[TransactionCount]) -> bool {
@@ -179,6 +207,29 @@ mod tests {
     fn a_range_without_days_has_no_slices() {
         assert_eq!(counts("2025-01-02", "2025-01-02", "DAILY", &[("2025-01-02", 1)]), []);
         assert_eq!(counts("2025-02-02", "2025-01-02", "YEARLY", &[("2025-01-15", 1)]), []);
+    }
+
+    #[test]
+    fn whole_months_are_found() {
+        for (after, before, months) in [
+            ("2025-01-01", "2025-02-01", Some(("2025-01-01", "2025-02-01"))),
+            ("2025-01-02", "2025-02-28", None),
+            ("2025-01-02", "2025-03-01", Some(("2025-02-01", "2025-03-01"))),
+            ("2024-12-31", "2026-01-02", Some(("2025-01-01", "2026-01-01"))),
+            ("2025-01-01", "2025-01-31", None),
+            ("2025-03-01", "2025-01-01", None),
+            ("0001-01-01", "9999-12-31", Some(("0001-01-01", "9999-12-01"))),
+            ("9999-12-02", "9999-12-31", None),
+        ] {
+            let of = |periodicity| {
+                Span::read(Some(after), Some(before), Some(periodicity)).unwrap().whole_months()
+            };
+            let wanted = months.map(|(from, until)| (day(from), day(until)));
+            for longer in ["MONTHLY", "YEARLY"] {
+                assert_eq!(of(longer).map(|span| (span.from, span.until)), wanted, "{after}");
+            }
+            assert_eq!(of("DAILY"), None);
+        }
     }
 
     #[test]

@@ -5,22 +5,21 @@
 //! the audit to find.
 
 mod copied;
+mod counted;
 mod record;
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::{
-    AccountFlags, AuditedCounts, AuditedEntry, AuditedEvent, AuditedTotal, EntryTotals, StrayEntry,
+    AccountFlags, AuditedEntry, AuditedEvent, AuditedTotal, EntryTotals, StrayEntry,
 };
 use daybook_domain::balance::Sums;
 use daybook_domain::email::Email;
-use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{AccountId, BookKey, TransactionId, UserId};
 use daybook_domain::permission::Permission;
 use daybook_domain::purpose::Audit;
-use daybook_domain::storage_quota::Stored;
 use diesel::QueryableByName;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 
 use crate::access::{AccessTo, BookAccess};
 use crate::balance::{ENTRY_SUMS, Limbs};
@@ -72,22 +71,6 @@ struct KeepingRow {
     balance_verified: bool,
     #[diesel(sql_type = Bool)]
     has_transaction_posted: bool,
-}
-
-#[derive(QueryableByName)]
-struct CountedRow {
-    #[diesel(sql_type = BigInt)]
-    sequence: i64,
-    #[diesel(sql_type = Binary)]
-    hash: Vec<u8>,
-    #[diesel(sql_type = BigInt)]
-    posted: i64,
-    #[diesel(sql_type = BigInt)]
-    terms: i64,
-    #[diesel(sql_type = BigInt)]
-    stored_transactions: i64,
-    #[diesel(sql_type = BigInt)]
-    stored_bytes: i64,
 }
 
 /// Sums over entries or totals, in limbs.
@@ -256,28 +239,6 @@ impl Audits<'_, '_> {
             AccountFlags { account: AccountId::new(id), verified, posted }
         };
         Ok(rows.into_iter().map(kept).collect())
-    }
-
-    /// Where the book's state says that its log ends, if that can be read, and what it counts.
-    pub fn head(self, access: &Access) -> Result<(Option<Head>, AuditedCounts)> {
-        let book = access.book().id.get();
-        let sql = Sql::new(
-            "SELECT s.sequence, s.hash, s.posted, s.stored_transactions, s.stored_bytes, \
-               (SELECT COUNT(*) FROM index_terms m WHERE m.book_id = ",
-        )
-        .int(book)
-        .push(") AS terms FROM book_state s WHERE s.book_id = ")
-        .int(book);
-        let rows: Vec<CountedRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        let Some(row) = rows.into_iter().next() else {
-            return Ok((None, AuditedCounts::default()));
-        };
-        let CountedRow { sequence, hash, posted, terms, .. } = row;
-        let stored = Stored { transactions: row.stored_transactions, bytes: row.stored_bytes };
-        Ok((
-            Hash::from_bytes(&hash).map(|hash| Head { sequence, hash }),
-            AuditedCounts { posted, index_terms: terms, stored },
-        ))
     }
 
     /// The next events behind a number.

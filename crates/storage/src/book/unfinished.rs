@@ -20,7 +20,7 @@ use crate::tx::Tx;
 
 /// The tables of a book and their keys behind `book_id`, in the order in which they are emptied.
 /// What says that there is a book is no part of them: it goes last.
-const TABLES: [(&str, &str); 23] = [
+const TABLES: [(&str, &str); 24] = [
     ("audit_requests", "book_id"),
     ("delivery_queues", "app_id"),
     ("deliveries", "app_id, sequence"),
@@ -34,6 +34,7 @@ const TABLES: [(&str, &str); 23] = [
     ("trigram_blocks", "block"),
     ("day_totals", "account_id, day"),
     ("month_totals", "account_id, month"),
+    ("month_counts", "month"),
     ("events", "sequence"),
     ("transactions", "id"),
     ("files", "id"),

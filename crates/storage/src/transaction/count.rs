@@ -18,7 +18,7 @@ use crate::sql::Sql;
 /// How many transactions are dated on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
-    /// The day.
+    /// The day, or the first one of the month.
     pub day: Date,
     /// The posted ones.
     pub posted: i64,
@@ -54,17 +54,46 @@ impl Transactions<'_, '_> {
         Ok(rows.first().map_or(0, |row| row.total))
     }
 
-    /// How many posted and how many trashed transactions are dated on each day of a span, in no
-    /// order; days without any are left out (behaviour 9.8).
+    /// How many posted and how many trashed transactions are dated on the days of a span, in no
+    /// order; days without any are left out (behaviour 9.8). Where the slices are longer than days,
+    /// whole months are counted as one, from what is kept of them.
     pub fn counts(self, access: &Access, span: &Span) -> Result<Vec<Counted>> {
-        let sql = counts_by_day(access, span);
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        let counted = |row: Row| {
-            let Row { day, posted, trashed } = row;
-            Ok(Counted { day: from_day_number(day).ok_or(Error::Corrupt("day"))?, posted, trashed })
-        };
-        rows.into_iter().map(counted).collect()
+        let mut statements = Vec::new();
+        match span.whole_months() {
+            Some(months) => {
+                statements.push(counts_by_month(access, &months));
+                let ends = [(span.from, months.from), (months.until, span.until)];
+                let ends = ends.into_iter().filter(|(from, until)| from < until);
+                statements.extend(ends.map(|(from, until)| {
+                    counts_by_day(access, &Span { from, until, periodicity: span.periodicity })
+                }));
+            }
+            None => statements.push(counts_by_day(access, span)),
+        }
+        let mut counted = Vec::new();
+        for sql in statements {
+            let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+            for Row { day, posted, trashed } in rows {
+                let day = from_day_number(day).ok_or(Error::Corrupt("day"))?;
+                counted.push(Counted { day, posted, trashed });
+            }
+        }
+        Ok(counted)
     }
+}
+
+/// Reads what is kept of whole months.
+pub(crate) fn counts_by_month<'a>(access: &Access, months: &Span) -> Sql<'a> {
+    let month_of = |date| i64::from(day_to_column(date).div_euclid(100));
+    let sql = "SELECT m.month * 100 + 1 AS day, m.posted, m.trashed \
+         FROM month_counts m \
+         WHERE m.book_id = ";
+    Sql::new(sql)
+        .int(access.book().id.get())
+        .push(" AND m.month >= ")
+        .int(month_of(months.from))
+        .push(" AND m.month < ")
+        .int(month_of(months.until))
 }
 
 /// Reads what is dated in the span, whatever else the book holds. By day, which is how the index

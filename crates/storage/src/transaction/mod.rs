@@ -5,6 +5,7 @@ mod copy;
 mod count;
 mod holders;
 mod ledger;
+mod month_counts;
 mod row;
 mod save;
 mod search;
@@ -30,8 +31,9 @@ use search::index_ranges::{self, RangeRow};
 
 pub use copy::Portion;
 pub use count::Counted;
-pub(crate) use count::counts_by_day;
+pub(crate) use count::{counts_by_day, counts_by_month};
 pub(crate) use ledger::running_sums;
+pub(crate) use month_counts::CountDeltas;
 pub(crate) use row::standing_from_column;
 pub use save::Change;
 pub(crate) use save::added_rows;

@@ -10,6 +10,7 @@ use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
 use super::copy::keep_originals;
+use super::month_counts::CountDeltas;
 use super::row;
 use super::trigram_index::FoldedText;
 use crate::access::AccessTo;
@@ -138,6 +139,9 @@ impl Transactions<'_, '_> {
         let behind = added.len().saturating_sub(late.len());
         let stored = added.iter().map(of_transaction).fold(Stored::default(), |all, one| all + one);
         self.tx.note_stored(book, stored)?;
+        let mut counts = CountDeltas::default();
+        added.iter().for_each(|transaction| counts.add(book, transaction));
+        self.tx.buffer().queue_counts(counts);
         for transaction in added {
             self.tx.buffer().queue_transaction(Added { book, scale, transaction });
         }
@@ -155,6 +159,9 @@ impl Transactions<'_, '_> {
         let mut terms = Bulk::new(INSERT_TERMS, 4, "");
         let mut gone_entries = Vec::new();
         let mut gone_terms = Vec::new();
+        let mut counts = CountDeltas::default();
+        changes.iter().for_each(|change| counts.change(book, change));
+        self.tx.buffer().queue_counts(counts);
         for Change { before, after } in changes {
             row::push(&mut rows, book, scale, after)?;
             let old = before
