@@ -92,8 +92,7 @@ fn what_is_stored_is_counted_at_the_upgrade(engine: Engine) {
         database.execute(statement);
     }
     let version: String = STEP.chars().filter(char::is_ascii_digit).collect();
-    let undone =
-        format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'");
+    let undone = format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'");
     assert_eq!(database.execute(&undone), 1);
     drop(database);
     server.restart();

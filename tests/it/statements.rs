@@ -62,10 +62,7 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         small_typed, large_typed,
         "3.8: reading ten texts and a thousand takes as many statements"
     );
-    assert!(
-        large_typed <= large + 1,
-        "one statement more reads all names: {large_typed}"
-    );
+    assert!(large_typed <= large + 1, "one statement more reads all names: {large_typed}");
     let ids: Vec<Changes> = {
         let request = Request { limit: Some(1000), query: "#tag".into(), ..Request::default() };
         let listed = bench

@@ -21,9 +21,8 @@ fn an_allowance_is_given_and_taken_back(engine: Engine) {
     let usual = ["--quota-user-transactions", "1", "--quota-book-bytes", "90000000"];
     let server = server(engine, &usual);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
-    let draft = || {
-        cast.editor.post(&cast.path("/transactions"), &json!({"description": "a draft"})).status
-    };
+    let draft =
+        || cast.editor.post(&cast.path("/transactions"), &json!({"description": "a draft"})).status;
     let allow = |arguments: &[&str]| {
         run(&server, &[&["allow", "--email", cast.owner.email()], arguments].concat())
     };

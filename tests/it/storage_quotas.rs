@@ -130,8 +130,11 @@ fn a_full_book_takes_no_transactions(engine: Engine) {
     post(&keyed, &cast, json!({})).refused(413, REASON);
     assert_eq!(held(&cast.owner), before, "nothing of a refused request stays");
     // What adds none goes on.
-    assert_eq!(post(&cast.owner, &cast, json!({"remoteIds": ["r1"]})).ok()["transaction"]["id"],
-        first["id"], "3.7: it is there already");
+    assert_eq!(
+        post(&cast.owner, &cast, json!({"remoteIds": ["r1"]})).ok()["transaction"]["id"],
+        first["id"],
+        "3.7: it is there already"
+    );
     let one = json!({"id": first["id"], "description": "Late lunch"});
     cast.owner.put(&cast.path("/transactions"), &one).ok();
     for verb in ["check", "uncheck", "trash", "untrash"] {
