@@ -147,7 +147,11 @@ fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
         );
     }
     release.send(()).expect("the writer waits");
-    let lost = answers(waiting);
+    let answered = answers(waiting);
+    // On a machine that does much else, the last of them are a group of their own, with ids that
+    // are free.
+    let (lost, kept): (Vec<_>, Vec<_>) = answered.into_iter().partition(Result::is_err);
+    assert!(lost.len() > 1, "a group is lost as a whole: {lost:?}");
     assert!(
         lost.iter().all(|answer| matches!(
             answer,
@@ -155,10 +159,13 @@ fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
         )),
         "{lost:?}"
     );
-    assert_eq!(bench.descriptions(), Vec::<String>::new(), "what nobody was answered is not there");
+    let kept = kept.len();
+    assert_eq!(bench.descriptions().len(), kept, "what nobody was answered is not there");
+    assert!(!bench.descriptions().contains(&"before".to_owned()));
     bench.submit(bench.creation("after")).recv().expect("an answer").expect("the writer goes on");
-    assert_eq!(bench.descriptions(), ["after"]);
-    bench.check_chain(4);
+    assert_eq!(bench.descriptions().len(), kept + 1);
+    assert!(bench.descriptions().contains(&"after".to_owned()));
+    bench.check_chain(4 + i64::try_from(kept).expect("a few"));
 }
 
 fn a_read_that_fails_costs_no_acknowledged_write(engine: Engine) {

@@ -342,7 +342,8 @@ mod tests {
                 2 => percent(&secret, |byte| byte.is_ascii_alphanumeric()),
                 _ => Json::text(secret.clone()).canonical(),
             };
-            let text = format!("{before}{written} {after} {written}");
+            // A lone `%` right before it would make an escape of its first letters.
+            let text = format!("{before} {written} {after} {written}");
             let kept = without_secrets(&text, std::slice::from_ref(&secret));
             prop_assert!(!kept.contains(&written), "{kept}");
         }
