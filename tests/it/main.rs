@@ -100,6 +100,7 @@ modules! {
         collaborators,
         collection_views,
         collections,
+        compression,
         connections,
         chromium,
         configuration,

@@ -16,6 +16,7 @@ mod budget;
 mod client_address;
 mod collaborator;
 mod collection;
+mod compression;
 mod connection;
 mod cursor;
 mod delivery;

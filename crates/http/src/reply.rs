@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::budget::MemoryShare;
+use crate::compression;
 use crate::error::{ApiError, RequestError};
 use crate::kept_body;
 use crate::room::{self, NoAnswer};
@@ -291,7 +292,8 @@ impl Responder for Reply {
         if self.status == StatusCode::NO_CONTENT {
             response.finish()
         } else {
-            response.content_type(ContentType::json()).body(body)
+            response.content_type(ContentType::json());
+            compression::with_body(response, request, body)
         }
     }
 }
