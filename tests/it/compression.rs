@@ -18,7 +18,8 @@ fn curl(server: &Server, token: &str, path: &str, accepted: Option<&str>) -> (Va
     command.args(["--header", &format!("Authorization: Bearer {token}")]);
     command.args(["--header", &format!("Accept-Encoding:{}", accepted.unwrap_or_default())]);
     command.args(["--write-out", "\n%header{content-encoding}\n%header{vary}\n%{size_download}"]);
-    let output = command.arg(format!("http://{}{path}", server.address())).output().expect("curl runs");
+    let output =
+        command.arg(format!("http://{}{path}", server.address())).output().expect("curl runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("text");
     let mut lines = text.lines();

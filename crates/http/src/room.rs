@@ -216,8 +216,11 @@ impl Text {
         let wanted = doubled.min(most).max(needed);
         cover(wanted.saturating_add(MADE.get()))?;
         self.covered = wanted;
-        let addresses = if wanted > LARGE { most } else { wanted };
-        self.bytes.reserve_exact(addresses.saturating_sub(self.bytes.len()));
+        // Those of a page are for its first row: the end of the room moves on with each.
+        if wanted > self.bytes.capacity() {
+            let addresses = if wanted > LARGE { most } else { wanted };
+            self.bytes.reserve_exact(addresses.saturating_sub(self.bytes.len()));
+        }
         Ok(())
     }
 }
