@@ -10,7 +10,7 @@ use daybook_storage::event::EventFilter;
 use daybook_tests::Engine;
 
 use crate::Lone;
-use crate::plans::{NOW, check, shelf};
+use crate::plans::{NOW, check, shelf, sorts};
 use crate::reading::Faults;
 
 pub fn lone() -> Vec<Lone> {
@@ -121,10 +121,7 @@ fn errors_walk_an_index(engine: Engine) {
             .expect("a plan");
         check(&mut faults, engine, ("errors", way, 1), &steps);
         // A page is put in order once more; what it is taken from comes in order.
-        let sorts = steps
-            .iter()
-            .filter(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"))
-            .count();
+        let sorts = sorts(&steps);
         let hashes = steps.iter().any(|step| step.contains("Hash"));
         faults.check(sorts <= 1 && !hashes, || {
             format!("more than a page is read:\n      {}", steps.join("\n      "))

@@ -198,6 +198,13 @@ fn passes(step: &str) -> bool {
             .any(|table| step.contains(&format!("Seq Scan on {table}")))
 }
 
+/// How often a plan puts rows in order.
+pub fn sorts(steps: &[String]) -> usize {
+    let sorts =
+        |step: &&String| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key");
+    steps.iter().filter(sorts).count()
+}
+
 pub fn check(
     faults: &mut Faults,
     engine: Engine,
@@ -248,9 +255,7 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
             });
             // The order comes with the index; a union of several, and a rare text, sort what little
             // they find.
-            let sorts = steps
-                .iter()
-                .any(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"));
+            let sorts = sorts(&steps) > 0;
             faults.check(!sorts || times > 1 || [TEXT, ID].contains(&way), || {
                 format!("`{query}` sorts:\n      {}", steps.join("\n      "))
             });
@@ -394,10 +399,7 @@ fn logs_walk_an_index(engine: Engine) {
             .expect("a plan");
         check(&mut faults, engine, (what, way, 1), &steps);
         // A page is put in order once more; what it is taken from comes in order.
-        let sorts = steps
-            .iter()
-            .filter(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"))
-            .count();
+        let sorts = sorts(&steps);
         faults.check(sorts <= 1, || format!("{what} sorts:\n      {}", steps.join("\n      ")));
     }
     faults.none();

@@ -196,12 +196,15 @@ impl Reply {
         Ok(kept_body::keep(body)?)
     }
 
-    /// With what is kept of its body, the form that is stored.
-    pub(crate) fn stored(self, (form, body): (BodyForm, Vec<u8>)) -> (Self, StoredAnswer) {
-        let (status, tag) = (self.status.as_u16(), self.tag.as_ref());
-        let tag = tag.map(|tag| tag.as_str().to_owned());
-        let stored = StoredAnswer { status, tag, body, form, shows: self.shows.clone() };
-        (self, stored)
+    /// The form that is stored, with what is kept of its body.
+    pub(crate) fn stored(&self, (form, body): (BodyForm, Vec<u8>)) -> StoredAnswer {
+        StoredAnswer {
+            status: self.status.as_u16(),
+            tag: self.tag.as_ref().map(|tag| tag.as_str().to_owned()),
+            body,
+            form,
+            shows: self.shows.clone(),
+        }
     }
 
     /// The answer and the form of it that is stored: without its body where that is too large.
@@ -213,7 +216,8 @@ impl Reply {
             Some(kept) => kept,
             None => kept_body::keep_ids(b"{}")?,
         };
-        Ok(self.stored(kept))
+        let stored = self.stored(kept);
+        Ok((self, stored))
     }
 
     /// Whether it shows less than what was asked for.

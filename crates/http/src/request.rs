@@ -187,8 +187,7 @@ impl ApiRequest {
 
     /// Runs a use case that writes, in the lane of its book, and answers what `encode` makes of its
     /// result. With an idempotency key the answer is encoded and recorded in the same unit of work;
-    /// without one, or where it is large, it is encoded outside of the
-    /// writer (behaviour 0.38).
+    /// without one, or where it is large, it is encoded outside of the writer (behaviour 0.38).
     ///
     /// # Errors
     /// What the use case refuses; 503 when the queue of the writer is full.
@@ -279,15 +278,15 @@ impl ApiRequest {
                 let make = move || encode(&done, &asked);
                 let memory = || shared.budget.grant(Borrower::User(user));
                 let (reply, stored) = run::answer_to_store(memory, &make)?;
-                let rest = reply.is_shortened().then_some(make);
-                Ok(((reply, rest), stored))
+                let whole = reply.is_shortened().then_some(make);
+                Ok(((reply, whole), stored))
             };
             once(tx, &cx, (&scope, &claim), carry_out)
         };
         match run::write_with_timeout(&state, ticket, whole).await? {
             Once::Done((reply, None)) => Ok(reply),
             // What was too large to be stored is answered all the same.
-            Once::Done((_, Some(make))) => run::answer(&state, user, make).await,
+            Once::Done((_, Some(make))) => run::large_answer(&state, user, make).await,
             // It may be large when it is restored.
             Once::Answered(answer) => block(move || Reply::try_from(answer)).await?,
         }

@@ -120,7 +120,19 @@ pub(crate) async fn answer(
     if !short.has_no_room() {
         return Ok(short.holding(share));
     }
-    let room = Room::of_write(memory());
+    large_answer(state, user, make).await
+}
+
+/// As [`answer`], of what is known to be large.
+///
+/// # Errors
+/// As [`answer`].
+pub(crate) async fn large_answer(
+    state: &AppState,
+    user: UserId,
+    make: impl FnOnce() -> Reply + Send + 'static,
+) -> ApiResult {
+    let room = Room::of_write(state.budget.grant(Borrower::User(user)));
     let (reply, share) = block(move || answer_of_write(room, make)).await?;
     Ok(reply.holding(share))
 }
@@ -144,7 +156,8 @@ pub(crate) fn answer_to_store(
 ) -> std::result::Result<(Reply, StoredAnswer), ApiError> {
     let (reply, share) = answer_of_write(Room::of_stored(memory()), &make);
     if let Some(kept) = reply.kept()? {
-        return Ok(reply.holding(share).stored(kept));
+        let stored = reply.stored(kept);
+        return Ok((reply.holding(share), stored));
     }
     answer_of_write(Room::of_ids(memory()), &make).0.and_stored()
 }

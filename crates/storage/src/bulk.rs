@@ -74,14 +74,6 @@ impl<'a> Bulk<'a> {
         let Self { head, tail, .. } = *self;
         Ok((count > 0).then_some(Arrays { head, columns, tail }))
     }
-
-    fn execute_as_arrays(mut self, conn: &mut PgConnection) -> QueryResult<usize> {
-        let mut written: usize = 0;
-        while let Some(last) = self.next_arrays()? {
-            written = written.saturating_add(Together { others: Vec::new(), last }.execute(conn)?);
-        }
-        Ok(written)
-    }
 }
 
 impl Conn {
@@ -92,10 +84,7 @@ impl Conn {
 
     /// Writes rows; how many were inserted or changed.
     pub(crate) fn write_counted(&mut self, rows: Bulk<'_>) -> QueryResult<usize> {
-        match self {
-            Self::Sqlite(conn) => rows.execute_as_list(conn),
-            Self::Postgres(conn) => rows.execute_as_arrays(conn),
-        }
+        self.write_together(vec![rows])
     }
 
     /// Writes rows of several tables, none of which has to see another's; how many of the last were

@@ -198,10 +198,8 @@ impl Tx<'_> {
         let mut sums = |table: &CountedTable| -> Result<Stored> {
             let query = table.sums(book);
             let rows: Vec<SumsRow> = on_engine!(self.flushed()?, c => (&query).load(c))?;
-            let sum = |all: Stored, row: &SumsRow| {
-                all + Stored { transactions: row.counted, bytes: row.bytes }
-            };
-            Ok(rows.iter().fold(Stored::default(), sum))
+            let sum = |row: SumsRow| Stored { transactions: row.counted, bytes: row.bytes };
+            Ok(rows.into_iter().map(sum).sum())
         };
         let mut all = sums(&TRANSACTIONS)?;
         for table in OTHERS {
@@ -233,8 +231,8 @@ impl Tx<'_> {
             let now = self.book_state(book).map(|state| state.stored());
             now.unwrap_or_default() - written.unwrap_or_default()
         });
-        let unwritten = unwritten.fold(Stored::default(), |all, one| all + one);
+        let unwritten: Stored = unwritten.sum();
         let own = self.added.iter().filter(|(book, _)| owned(book)).map(|(_, added)| *added);
-        own.fold(unwritten, |all, one| all - one)
+        unwritten - own.sum()
     }
 }

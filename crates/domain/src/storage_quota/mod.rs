@@ -23,6 +23,7 @@ mod refusal;
 #[cfg(test)]
 mod tests;
 
+use std::iter::Sum;
 use std::ops::{Add, Sub};
 
 pub use refusal::{Figure, Overrun, Refusal};
@@ -55,6 +56,12 @@ impl Sub for Stored {
             transactions: self.transactions.saturating_sub(other.transactions),
             bytes: self.bytes.saturating_sub(other.bytes),
         }
+    }
+}
+
+impl Sum for Stored {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), Add::add)
     }
 }
 

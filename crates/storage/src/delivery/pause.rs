@@ -85,14 +85,8 @@ impl From<OverdueRow> for OverdueQueue {
 
 #[derive(QueryableByName)]
 struct PausedRow {
-    #[diesel(sql_type = BigInt)]
-    book_id: i64,
-    #[diesel(sql_type = Text)]
-    public_id: String,
-    #[diesel(sql_type = Text)]
-    app_id: String,
-    #[diesel(sql_type = BigInt)]
-    paused_at: i64,
+    #[diesel(embed)]
+    queue: OverdueRow,
     #[diesel(sql_type = Nullable<Text>)]
     pause_cause: Option<String>,
     #[diesel(sql_type = BigInt)]
@@ -103,15 +97,10 @@ impl TryFrom<PausedRow> for PausedQueue {
     type Error = Error;
 
     fn try_from(row: PausedRow) -> Result<Self> {
-        let PausedRow { book_id, public_id, app_id, paused_at, pause_cause, waiting } = row;
-        Ok(Self {
-            place: PausedPlace { paused_at, book: book_id, app: app_id.clone() },
-            book: BookKey::new(public_id),
-            app: AppId::stored(app_id),
-            paused_at: Instant::new(paused_at),
-            cause: cause(pause_cause)?,
-            waiting,
-        })
+        let PausedRow { queue, pause_cause, waiting } = row;
+        let paused_at = Instant::new(queue.paused_at);
+        let OverdueQueue { book, app, place } = queue.into();
+        Ok(Self { place, book, app, paused_at, cause: cause(pause_cause)?, waiting })
     }
 }
 

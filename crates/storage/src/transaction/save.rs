@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use daybook_domain::id::{AccountId, BookId, TransactionId};
 use daybook_domain::purpose::Record;
-use daybook_domain::storage_quota::Stored;
 use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
@@ -137,7 +136,7 @@ impl Transactions<'_, '_> {
             .map(FoldedText::of)
             .collect();
         let behind = added.len().saturating_sub(late.len());
-        let stored = added.iter().map(of_transaction).fold(Stored::default(), |all, one| all + one);
+        let stored = added.iter().map(of_transaction).sum();
         self.tx.note_stored(book, stored)?;
         let mut counts = CountDeltas::default();
         added.iter().for_each(|transaction| counts.add(book, transaction));
@@ -202,11 +201,10 @@ impl Transactions<'_, '_> {
         let moved = changes.iter().filter(has_moved).map(|change| change.after.id.get());
         move_failed(&mut conn, book, &moved.collect::<Vec<_>>())?;
         self.tx.index_changed(book, changes)?;
-        let grown = changes.iter().fold(Stored::default(), |all, Change { before, after }| {
-            let before = before.as_ref().map(of_transaction).unwrap_or_default();
-            all + (of_transaction(after) - before)
-        });
-        self.tx.note_stored(book, grown)
+        let grown = |Change { before, after }: &Change| {
+            of_transaction(after) - before.as_ref().map(of_transaction).unwrap_or_default()
+        };
+        self.tx.note_stored(book, changes.iter().map(grown).sum())
     }
 }
 
