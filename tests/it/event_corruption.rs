@@ -16,8 +16,9 @@ fn an_unreadable_snapshot_is_a_failure(engine: Engine) {
     let kept = events(&cast);
     let mut backdoor = Backdoor::open(&server);
     let mut set = |number: usize, data: &str| {
+        let data = backdoor.literal(data.as_bytes());
         let changed = backdoor.execute(&format!(
-            "UPDATE events SET data = '{data}' WHERE sequence = {number} AND book_id = \
+            "UPDATE events SET data = {data} WHERE sequence = {number} AND book_id = \
              (SELECT id FROM books WHERE public_id = '{}')",
             cast.book
         ));
@@ -25,7 +26,9 @@ fn an_unreadable_snapshot_is_a_failure(engine: Engine) {
     };
     for (number, event) in (1..).zip(&kept) {
         let single = cast.path(&format!("/events/{}", id(event)));
-        for data in ["", "{", "[]", "{}", r#"{"object":null}"#, r#"{"object":[]}"#] {
+        let packed = ["\u{1}", "\u{1}\u{7f}"];
+        let plain = ["", "{", "[]", "{}", r#"{"object":null}"#, r#"{"object":[]}"#];
+        for data in packed.into_iter().chain(plain) {
             set(number, data);
             for path in [&single, &cast.path("/events")] {
                 assert_eq!(cast.owner.get(path).status, 500, "{data} of {}", event["type"]);

@@ -3,11 +3,12 @@
 use std::process::Command;
 use std::time::Duration;
 
-use daybook_tests::{Backdoor, Engine, Server, binary, run_for};
+use daybook_tests::{Backdoor, Engine, Server, binary, plain_event, run_for};
 use serde_json::{Value, json};
 
 use crate::arch::tables;
 use crate::files::file;
+use crate::reading::{events, items};
 use crate::{Lone, storage_quotas};
 
 pub fn lone() -> Vec<Lone> {
@@ -15,6 +16,7 @@ pub fn lone() -> Vec<Lone> {
         unreleased_schemas_are_refused,
         newer_schemas_are_refused,
         what_is_stored_is_counted_at_the_upgrade,
+        events_are_kept_at_the_upgrade,
     ]
 }
 
@@ -83,21 +85,70 @@ fn what_is_stored_is_counted_at_the_upgrade(engine: Engine) {
     cast.owner.post(&cast.path("/copy?name=Copy&copyTransactions=true"), &Value::Null).ok();
     let before = storage_quotas::held(&cast.owner);
     server.terminate();
-    let engine = if engine == Engine::Sqlite { "sqlite" } else { "postgresql" };
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../migrations");
-    let down = folder.join(engine).join(STEP).join("down.sql");
-    let down = std::fs::read_to_string(down).expect("the way back");
-    let mut database = Backdoor::open(&server);
-    for statement in down.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
-        database.execute(statement);
-    }
-    let version: String = STEP.chars().filter(char::is_ascii_digit).collect();
-    let undone = format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'");
-    assert_eq!(database.execute(&undone), 1);
-    drop(database);
+    undo(&server, STEP);
     server.restart();
     assert_eq!(storage_quotas::held(&cast.owner), before);
     storage_quotas::clean(&cast);
+}
+
+/// 8.15: the log of a database from before events were packed stays as it is, and goes on.
+fn events_are_kept_at_the_upgrade(engine: Engine) {
+    const STEP: &str = "2026-12-02-000000_packed_events";
+    let mut server = Server::start(engine);
+    let cast = storage_quotas::filled(&server, 30);
+    let zoe = json!({"name": "Zoë"});
+    cast.owner.header("service-agent-id", "ägent").post(&cast.path("/groups"), &zoe).ok();
+    storage_quotas::clean(&cast);
+    let log = events(&cast);
+    server.terminate();
+    let mut database = Backdoor::open(&server);
+    let mut packed = 0;
+    for (sequence, kept) in database.event_data(&cast.book) {
+        let plain = plain_event(&kept);
+        packed += usize::from(kept[0] == 1);
+        let of_book = format!("book_id = (SELECT id FROM books WHERE public_id = '{}')", cast.book);
+        let data = database.literal(plain.as_bytes());
+        for statement in [
+            format!("UPDATE events SET data = {data} WHERE sequence = {sequence} AND {of_book}"),
+            format!(
+                "UPDATE book_state SET stored_bytes = stored_bytes + {} WHERE {of_book}",
+                plain.len() - kept.len()
+            ),
+        ] {
+            assert_eq!(database.execute(&statement), 1);
+        }
+    }
+    assert!(packed > 30, "most events were packed: {packed}");
+    drop(database);
+    undo(&server, STEP);
+    server.restart();
+    assert_eq!(events(&cast), log);
+    storage_quotas::clean(&cast);
+    cast.account("Later", "ASSET");
+    storage_quotas::clean(&cast);
+    let types = |kind: &str| {
+        let listed = cast.owner.get(&cast.path(&format!("/events?type={kind}&limit=200"))).ok();
+        items(&listed).len()
+    };
+    let of_type = |kind: &str| events(&cast).iter().filter(|event| event["type"] == kind).count();
+    for kind in ["TRANSACTION_POSTED", "TRANSACTION_CREATED", "ACCOUNT_CREATED", "BOOK_AUDITED"] {
+        assert_eq!(types(kind), of_type(kind), "{kind}");
+    }
+}
+
+/// Takes a step of the schema back, on the database of a stopped server.
+fn undo(server: &Server, step: &str) {
+    let engine = if server.engine() == Engine::Sqlite { "sqlite" } else { "postgresql" };
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../migrations");
+    let down = folder.join(engine).join(step).join("down.sql");
+    let down = std::fs::read_to_string(down).expect("the way back");
+    let mut database = Backdoor::open(server);
+    for statement in down.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
+        database.execute(statement);
+    }
+    let version: String = step.chars().filter(char::is_ascii_digit).collect();
+    let undone = format!("DELETE FROM __diesel_schema_migrations WHERE version = '{version}'");
+    assert_eq!(database.execute(&undone), 1);
 }
 
 /// The database of a stopped server without anything in it.

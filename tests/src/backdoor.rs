@@ -1,5 +1,7 @@
 //! A way into a server's database behind its back, for what no client could do to it.
 
+use std::collections::BTreeMap;
+
 use postgres::NoTls;
 
 use crate::{Engine, Server};
@@ -47,6 +49,30 @@ impl Backdoor {
         }
     }
 
+    /// The data of the events of a book, as the rows keep it, by the numbers of events.
+    pub fn event_data(&mut self, book: &str) -> BTreeMap<i64, Vec<u8>> {
+        let statement = format!(
+            "SELECT e.sequence, e.data FROM events e JOIN books b ON b.id = e.book_id \
+             WHERE b.public_id = '{book}'"
+        );
+        match &mut self.connection {
+            Connection::Sqlite(connection) => {
+                let mut query = connection.prepare(&statement).expect("the table of events");
+                let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+                rows.expect("rows").map(|row| row.expect("a row")).collect()
+            }
+            Connection::Postgres(connection) => {
+                let rows = connection.query(&statement, &[]).expect("the table of events");
+                rows.iter().map(|row| (row.get(0), row.get(1))).collect()
+            }
+        }
+    }
+
+    /// Bytes as a literal.
+    pub fn literal(&self, bytes: &[u8]) -> String {
+        self.bytes(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+    }
+
     /// Bytes given in hex, as a literal.
     pub fn bytes(&self, hex: &str) -> String {
         match &self.connection {
@@ -54,4 +80,21 @@ impl Backdoor {
             Connection::Postgres(_) => format!("'\\x{hex}'::bytea"),
         }
     }
+}
+
+/// The JSON of the data of an event, from what its row keeps: the suite's own reader of the forms
+/// that `storage/event/packed.rs` names.
+pub fn plain_event(kept: &[u8]) -> String {
+    const DICTIONARY: &[u8] = include_bytes!("../../crates/storage/dictionaries/events-1.dict");
+    const MAX_PLAIN: usize = 1024 * 1024;
+    let plain = match kept {
+        [1, body @ ..] => {
+            let frame = [&[0x28, 0xb5, 0x2f, 0xfd], body].concat();
+            let mut reader =
+                zstd::bulk::Decompressor::with_dictionary(DICTIONARY).expect("a dictionary");
+            reader.decompress(&frame, MAX_PLAIN).expect("a packed event")
+        }
+        plain => plain.to_vec(),
+    };
+    String::from_utf8(plain).expect("text")
 }

@@ -39,7 +39,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub use backdoor::Backdoor;
+pub use backdoor::{Backdoor, plain_event};
 pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch};
 pub use client::{Answer, Client};
 pub use engine::{Engine, setting};

@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 
-use daybook_domain::event::Event;
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::storage_quota::{Allowance, Stored};
 use daybook_domain::transaction::Transaction;
@@ -18,6 +17,7 @@ use diesel::sql_types::BigInt;
 use crate::column;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
+use crate::event::PackedEvent;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 
@@ -122,10 +122,11 @@ pub(crate) fn of_transaction(transaction: &Transaction) -> Stored {
 }
 
 /// For how much events count.
-pub(crate) fn of_events(events: &[Event]) -> Stored {
-    let one = |event: &Event| {
+pub(crate) fn of_events(events: &[PackedEvent]) -> Stored {
+    let one = |PackedEvent { event, data }: &PackedEvent| {
         let agent = event.agent.as_deref().map_or(0, length);
-        OF_A_ROW.saturating_add(length(&event.data)).saturating_add(agent)
+        let data = i64::try_from(data.len()).unwrap_or(i64::MAX);
+        OF_A_ROW.saturating_add(data).saturating_add(agent)
     };
     bytes(events.iter().map(one).fold(0, i64::saturating_add))
 }

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use daybook_domain::event::Event;
 use daybook_domain::id::BookId;
 use daybook_domain::transaction::Transaction;
 
@@ -14,6 +13,7 @@ use crate::book_state::{self, BookStateRow};
 use crate::conn::Conn;
 use crate::delivery::NewDelivery;
 use crate::error::Result;
+use crate::event::PackedEvent;
 use crate::transaction::CountDeltas;
 use crate::{delivery, event, transaction};
 
@@ -42,7 +42,7 @@ pub(crate) struct WriteBuffer {
     total_deltas: TotalDeltas,
     /// Changes of counts, by book and month.
     count_deltas: CountDeltas,
-    events: Vec<Event>,
+    events: Vec<PackedEvent>,
     /// To whom these go.
     deliveries: Vec<NewDelivery>,
     /// The states of the books after all of this.
@@ -89,7 +89,7 @@ impl WriteBuffer {
     }
 
     /// Queues events.
-    pub(crate) fn queue_events(&mut self, events: Vec<Event>) {
+    pub(crate) fn queue_events(&mut self, events: Vec<PackedEvent>) {
         self.text =
             events.iter().fold(self.text, |sum, event| sum.saturating_add(event.data.len()));
         self.events.extend(events);
@@ -186,7 +186,7 @@ fn bytes_of(transaction: &Transaction) -> usize {
 #[cfg(test)]
 mod tests {
     use daybook_domain::calendar::parse_iso;
-    use daybook_domain::event::{EventType, Hash};
+    use daybook_domain::event::{Event, EventType, Hash};
     use daybook_domain::id::{TransactionId, UserId};
     use daybook_domain::instant::{Instant, Stamp};
     use daybook_domain::property::Properties;
@@ -218,16 +218,19 @@ mod tests {
     #[test]
     fn all_queued_text_counts() {
         let third = || "x".repeat(MAX_TEXT / 3 + 1);
-        let event = |data: String| Event {
-            book: BookId::new(1),
-            sequence: 1,
-            kind: EventType::BookUpdated,
-            resource: 1,
-            created_at: Instant::new(1),
-            user: UserId::new(1),
-            agent: None,
-            data,
-            hash: Hash::ZERO,
+        let event = |data: String| PackedEvent {
+            event: Event {
+                book: BookId::new(1),
+                sequence: 1,
+                kind: EventType::BookUpdated,
+                resource: 1,
+                created_at: Instant::new(1),
+                user: UserId::new(1),
+                agent: None,
+                data: String::new(),
+                hash: Hash::ZERO,
+            },
+            data: data.into_bytes(),
         };
         let mut buffer = WriteBuffer::default();
         buffer.queue_transaction(Added {

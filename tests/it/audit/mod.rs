@@ -129,7 +129,7 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
     let before = stamps();
     let mut cases = of_balances();
     cases.extend(of_the_rest());
-    cases.extend(of_the_log(&stage, &backdoor));
+    cases.extend(of_the_log(&stage, &mut backdoor));
     let mut faults = Faults::default();
     for case in cases {
         let Tampering { name, there, back, findings, doubted, flags } = case;

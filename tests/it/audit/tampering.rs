@@ -1,6 +1,6 @@
 //! Ways to tamper with a book behind the server's back, with what an audit must say to each.
 
-use daybook_tests::{Backdoor, Cast, Server};
+use daybook_tests::{Backdoor, Cast, Server, plain_event};
 use serde_json::json;
 
 use crate::reading::{events, id};
@@ -299,7 +299,7 @@ pub fn of_the_rest() -> Vec<Tampering> {
     ]
 }
 
-pub fn of_the_log(stage: &Stage, backdoor: &Backdoor) -> Vec<Tampering> {
+pub fn of_the_log(stage: &Stage, backdoor: &mut Backdoor) -> Vec<Tampering> {
     let log = events(&stage.cast);
     let hash = |number: usize| log[number - 1]["hash"].as_str().expect("8.15: a hash").to_owned();
     let event = |number: usize| id(&log[number - 1]);
@@ -311,6 +311,15 @@ pub fn of_the_log(stage: &Stage, backdoor: &Backdoor) -> Vec<Tampering> {
         doubted: &[],
         flags: [true, true, false],
     };
+    let lunch = log
+        .iter()
+        .position(|event| event["data"]["object"]["transaction"]["description"] == "Lunch #food")
+        .expect("its event")
+        + 1;
+    let number = i64::try_from(lunch).expect("few events");
+    let kept = backdoor.event_data(&stage.cast.book).remove(&number).expect("its row");
+    let dearer = plain_event(&kept).replace("10.00", "99.00");
+    let backdoor = &*backdoor;
     let exchange = |a: usize, b: usize| {
         let set = |number: usize, hash: &str| {
             format!(
@@ -320,17 +329,10 @@ pub fn of_the_log(stage: &Stage, backdoor: &Backdoor) -> Vec<Tampering> {
         };
         (vec![set(a, &hash(b)), set(b, &hash(a))], vec![set(a, &hash(a)), set(b, &hash(b))])
     };
-    let replace = |from: &str, to: &str| {
-        format!(
-            "UPDATE events SET data = replace(data, '{from}', \
-        '{to}') WHERE book_id = {{book}} AND resource = {{lunch}}"
-        )
+    let set_data = |data: &[u8]| {
+        let data = backdoor.literal(data);
+        format!("UPDATE events SET data = {data} WHERE book_id = {{book}} AND sequence = {number}")
     };
-    let lunch = log
-        .iter()
-        .position(|event| event["data"]["object"]["transaction"]["description"] == "Lunch #food")
-        .expect("its event")
-        + 1;
     let forged = |number: usize| ["event".to_owned(), event(number), "*".to_owned(), hash(number)];
     let any = |number: usize| ["event".to_owned(), event(number), "*".to_owned(), "*".to_owned()];
     let missing = |number: usize, expected: &str| {
@@ -340,8 +342,8 @@ pub fn of_the_log(stage: &Stage, backdoor: &Backdoor) -> Vec<Tampering> {
     vec![
         case(
             "the data of an event",
-            (vec![replace("10.00", "99.00")], vec![replace("99.00", "10.00")]),
-            vec![forged(lunch)],
+            (vec![set_data(dearer.as_bytes())], vec![set_data(&kept)]),
+            vec![forged(lunch), fewer()],
         ),
         case(
             "the time of an event",

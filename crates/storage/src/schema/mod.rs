@@ -231,12 +231,12 @@ diesel::table! {
     events (book_id, sequence) {
         book_id -> BigInt,
         sequence -> BigInt,
-        kind -> Integer,
         resource -> BigInt,
         created_at -> BigInt,
         user_id -> BigInt,
+        kind -> Integer,
         agent -> Nullable<Text>,
-        data -> Text,
+        data -> Binary,
         hash -> Binary,
     }
 }

@@ -22,8 +22,8 @@ const ENTRY: &str = "INSERT INTO entries \
      AS row (account, day, id, amount)";
 const EVENT: &str = "INSERT INTO events \
      (book_id, sequence, kind, resource, created_at, user_id, data, hash) \
-     SELECT $1, sequence, 5, id, $2, $3, data, hash \
-     FROM unnest($4::bigint[], $5::bigint[], $6::text[], $7::bytea[]) \
+     SELECT $1, sequence, 7, id, $2, $3, data, hash \
+     FROM unnest($4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[]) \
      AS row (sequence, id, data, hash)";
 const BOOK_STATE: &str = "UPDATE book_state SET \
      sequence = $2, hash = $3, changed_at = $4, posted = posted + $5, \
@@ -167,7 +167,7 @@ fn events(
         &ledger.user,
         &column(rows, |row| row.sequence),
         &column(rows, |row| row.id),
-        &column(rows, |row| row.data.as_str()),
+        &column(rows, |row| row.data.as_slice()),
         &column(rows, |row| row.hash.as_slice()),
     ];
     database.execute(&statements.event, &columns)?;

@@ -154,8 +154,8 @@ impl Sqlite {
             })?;
         }
         self.insert(&self.event, rows, |row, into| {
-            // The kind has no meaning here.
-            into.numbers([ledger.book, row.sequence, 5, row.id, ledger.at, ledger.user])?;
+            // Of postings.
+            into.numbers([ledger.book, row.sequence, 7, row.id, ledger.at, ledger.user])?;
             into.bind(&row.data)?;
             into.bind(row.hash)
         })?;

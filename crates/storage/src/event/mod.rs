@@ -6,6 +6,11 @@
 //! all that is needed to append. Instants never go back along the log (behaviour 8.18). A period of
 //! time is therefore a range of numbers; its ends are found by halving, and there is no index by
 //! time.
+//!
+//! The data of an event is kept compressed ([`packed`]). The index by type leaves out
+//! TRANSACTION_POSTED: most events of a log are of this type, so they are found in the log itself.
+
+mod packed;
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
@@ -27,18 +32,20 @@ use crate::schema::events;
 use crate::sql::{Sql, Value};
 use crate::stored::of_events;
 use crate::tx::Tx;
+pub(crate) use packed::PackedEvent;
+use packed::unpack;
 
 #[derive(Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = events)]
 struct Row {
     book_id: i64,
     sequence: i64,
-    kind: i32,
     resource: i64,
     created_at: i64,
     user_id: i64,
+    kind: i32,
     agent: Option<String>,
-    data: String,
+    data: Vec<u8>,
     hash: Vec<u8>,
 }
 
@@ -46,7 +53,7 @@ impl TryFrom<Row> for Event {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let Row { book_id, sequence, kind, resource, created_at, user_id, agent, data, hash } = row;
+        let Row { book_id, sequence, resource, created_at, user_id, kind, agent, data, hash } = row;
         Ok(Self {
             book: BookId::new(book_id),
             sequence,
@@ -55,7 +62,7 @@ impl TryFrom<Row> for Event {
             created_at: Instant::new(created_at),
             user: UserId::new(user_id),
             agent,
-            data,
+            data: unpack(data)?,
             hash: Hash::from_bytes(&hash).ok_or(Error::Corrupt("hash"))?,
         })
     }
@@ -93,24 +100,25 @@ pub struct EventFilter {
 }
 
 /// The rows of events of any books.
-pub(crate) fn rows(events: &[Event]) -> Bulk<'_> {
+pub(crate) fn rows(events: &[PackedEvent]) -> Bulk<'_> {
     let mut rows = Bulk::new(
         "INSERT INTO events \
-         (book_id, sequence, kind, resource, created_at, user_id, agent, data, hash)",
+         (book_id, sequence, resource, created_at, user_id, kind, agent, data, hash)",
         9,
         "",
     );
-    for event in events {
-        let Event { book, sequence, kind, resource, created_at, user, agent, data, hash } = event;
+    for PackedEvent { event, data } in events {
+        let Event { book, sequence, kind, resource, created_at, user, agent, data: _, hash } =
+            event;
         rows.row([
             Value::Int(book.get()),
             Value::Int(*sequence),
-            Value::Int(i64::from(kind.number())),
             Value::Int(*resource),
             Value::Int(created_at.milliseconds()),
             Value::Int(user.get()),
+            Value::Int(i64::from(kind.number())),
             Value::SomeText(agent.as_deref().map(Into::into)),
-            Value::Text(data.as_str().into()),
+            Value::Bytes(data),
             Value::Bytes(hash.as_bytes()),
         ]);
     }
@@ -172,6 +180,7 @@ impl Events<'_, '_> {
         });
         let deliveries = deliveries.collect();
         self.tx.buffer().queue_deliveries(deliveries);
+        let added: Vec<PackedEvent> = added.into_iter().map(PackedEvent::new).collect();
         self.tx.note_stored(book, of_events(&added))?;
         self.tx.buffer().queue_events(added);
         Ok(())
@@ -223,8 +232,11 @@ impl Events<'_, '_> {
     }
 }
 
+/// What the index by type asks for, in the words of its condition: 7 is TRANSACTION_POSTED.
+const IS_IN_INDEX: &str = " AND k.kind <> 7";
+
 const COLUMNS: &str =
-    "e.book_id, e.sequence, e.kind, e.resource, e.created_at, e.user_id, e.agent, e.data, e.hash";
+    "e.book_id, e.sequence, e.resource, e.created_at, e.user_id, e.kind, e.agent, e.data, e.hash";
 
 impl Tx<'_> {
     /// The statement of a page of the log. Bounds in time become bounds of numbers, in which every
@@ -257,6 +269,9 @@ impl Tx<'_> {
         let number = if *error == Some(true) { "r.sequence" } else { "k.sequence" };
         if let Some(kind) = kind {
             page = page.push(" AND k.kind = ").int(i64::from(kind.number()));
+            if *kind != EventType::TransactionPosted {
+                page = page.push(IS_IN_INDEX);
+            }
         }
         for kind in *hidden {
             page = page.push(" AND k.kind <> ").int(i64::from(kind.number()));
