@@ -292,6 +292,9 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
         "DELETE FROM trigrams",
         "DELETE FROM trigram_blocks",
         "UPDATE book_state SET unindexed = 4100, indexed_chunks = 0, indexed_until_id = 0",
+        // All folded texts were stored once.
+        "UPDATE transactions SET folded_description = lower(description) \
+         WHERE folded_description = '' AND id % 2 = 0",
     ]);
     assert!(!walks(&inside.store), "without an index the book is passed by day");
     assert_eq!(inside.all(&rare.query.text, 1000), before);

@@ -101,6 +101,22 @@ impl Conn {
         }
     }
 
+    /// The folded description of a transaction `t` (behaviour 1.2.4). Where the description is ASCII,
+    /// nothing is stored: it is the description in lower case, which every locale of PostgreSQL
+    /// knows as its own, but for the plain one.
+    pub(crate) const fn folded_description(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => {
+                "CASE WHEN t.folded_description = '' THEN lower(t.description) \
+                 ELSE t.folded_description END"
+            }
+            Self::Postgres(_) => {
+                "CASE WHEN t.folded_description = '' THEN lower(t.description COLLATE \"C\") \
+                 ELSE t.folded_description END"
+            }
+        }
+    }
+
     /// Makes the unit of work durable.
     pub(crate) fn commit(&mut self) -> QueryResult<()> {
         match self {

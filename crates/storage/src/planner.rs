@@ -21,7 +21,7 @@
 //! - [`without_order`]: a unary plus before a column. Without it an engine may scan a book by day
 //!   to save the sorting of a few rows.
 //! - Many rows are one array a column (`bulk.rs`): the plan is the same for every number of rows.
-//! - The numbers of a page before its rows (`event.rs`): SQLite would read the whole log.
+//! - The numbers of a page before its rows (`event/`): SQLite would read the whole log.
 //!
 //! What comes of it is held by `tests/it/plans.rs`, on the statements that are sent.
 

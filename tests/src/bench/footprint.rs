@@ -17,7 +17,12 @@ use crate::postgres::Database;
 use crate::table::{Cell, Table, Target};
 use crate::{Engine, Server, bank, binary, fill, free_port, pause, unique};
 
-const TARGET: Target = Target::AtMost(600.0);
+const fn target(engine: Engine) -> Target {
+    Target::AtMost(match engine {
+        Engine::Sqlite => 600.0,
+        Engine::Postgres => 1000.0,
+    })
+}
 
 const STARTS: usize = 5;
 
@@ -176,7 +181,7 @@ impl Measured {
             mebibytes(self.before),
             mebibytes(self.after),
             Cell::whole(each),
-            Cell::against(each, TARGET),
+            Cell::against(each, target(engine)),
         ]
     }
 }

@@ -16,7 +16,7 @@ use super::Audits;
 use crate::conn::on_engine;
 use crate::error::Result;
 use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::transaction::standing_from_column;
+use crate::transaction::{folded_to_column, standing_from_column};
 use crate::{column, index_term};
 
 const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
@@ -102,7 +102,8 @@ impl Row {
             credit_entry: entry(self.credit_side, self.credit_amount),
             debit_entry: entry(self.debit_side, self.debit_amount),
             indexed: terms_expected == Some(terms_found)
-                && fold(&self.description) == self.folded_description,
+                && [folded_to_column(&self.description), fold(&self.description)]
+                    .contains(&self.folded_description),
             index_terms_found: terms_found,
         }
     }

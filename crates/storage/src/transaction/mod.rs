@@ -34,7 +34,7 @@ pub use count::Counted;
 pub(crate) use count::{counts_by_day, counts_by_month};
 pub(crate) use ledger::running_sums;
 pub(crate) use month_counts::CountDeltas;
-pub(crate) use row::standing_from_column;
+pub(crate) use row::{folded_to_column, standing_from_column};
 pub use save::Change;
 pub(crate) use save::added_rows;
 pub use search::{Like, Names, Search};

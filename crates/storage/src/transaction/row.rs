@@ -112,6 +112,12 @@ pub(crate) fn standing_from_column(number: i32) -> Result<Standing> {
     }
 }
 
+/// The folded description as its column keeps it: nothing when it is the description itself, in
+/// lower case ([`folded_description`](crate::conn::Conn::folded_description)). All were kept once.
+pub(crate) fn folded_to_column(description: &str) -> String {
+    if description.is_ascii() { String::new() } else { fold(description) }
+}
+
 /// Adds a transaction to the rows of a bulk statement.
 pub(super) fn push<'a>(
     rows: &mut Bulk<'a>,
@@ -150,7 +156,7 @@ pub(super) fn push<'a>(
         Value::SomeInt(credit.map(AccountId::get)),
         Value::SomeInt(debit.map(AccountId::get)),
         Value::Text(description.as_str().into()),
-        Value::Text(fold(description).into()),
+        Value::Text(folded_to_column(description).into()),
         Value::SomeInt(posted_at.map(Instant::milliseconds)),
         Value::SomeText(column::properties_to_text(properties).map(Into::into)),
         Value::SomeText(column::texts_to_text(urls).map(Into::into)),

@@ -195,7 +195,8 @@ impl Tx<'_> {
         // A long text is read only so far that its length shows.
         let next = Sql::new("SELECT t.id, ")
             .push(format!(
-                "SUBSTR(t.folded_description, 1, {}) AS folded_description",
+                "SUBSTR({}, 1, {}) AS folded_description",
+                self.folded_description(),
                 MAX_INDEXED_CHARS.saturating_add(1)
             ))
             .push(" FROM transactions t WHERE t.book_id = ")

@@ -170,6 +170,11 @@ impl<'a> Tx<'a> {
         self.conn.contains()
     }
 
+    /// The folded description of a transaction `t`.
+    pub(crate) const fn folded_description(&self) -> &'static str {
+        self.conn.folded_description()
+    }
+
     /// How a join is kept to its order.
     pub(crate) const fn lookup(&self) -> Lookup {
         self.conn.lookup()

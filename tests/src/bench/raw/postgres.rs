@@ -11,10 +11,10 @@ const TRANSACTION: &str = "INSERT INTO transactions \
      (book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
      description, folded_description, posted_at, created_by, created_at, updated_at, version) \
      SELECT $1, id, day, true, 1, false, amount, credit, debit, \
-     description, folded_description, $2, $3, $2, $2, 1 \
+     description, '', $2, $3, $2, $2, 1 \
      FROM unnest($4::bigint[], $5::integer[], $6::bigint[], $7::bigint[], $8::bigint[], \
-     $9::text[], $10::text[]) \
-     AS row (id, day, amount, credit, debit, description, folded_description)";
+     $9::text[]) \
+     AS row (id, day, amount, credit, debit, description)";
 const ENTRY: &str = "INSERT INTO entries \
      (book_id, account_id, day, transaction_id, credit, amount) \
      SELECT $1, account, day, id, amount > 0, amount \
@@ -117,7 +117,7 @@ fn transactions(
     ledger: &Ledger,
     rows: &[Row],
 ) -> anyhow::Result<()> {
-    let columns: [&(dyn ToSql + Sync); 10] = [
+    let columns: [&(dyn ToSql + Sync); 9] = [
         &ledger.book,
         &ledger.at,
         &ledger.user,
@@ -127,7 +127,6 @@ fn transactions(
         &column(rows, |row| row.credit),
         &column(rows, |row| row.debit),
         &column(rows, |row| row.description.as_str()),
-        &column(rows, |row| row.search.as_str()),
     ];
     database.execute(&statements.transaction, &columns)?;
     let sides = |row: &Row| [(row.credit, row.amount), (row.debit, -row.amount)];

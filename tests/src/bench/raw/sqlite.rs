@@ -138,7 +138,7 @@ impl Sqlite {
             into.numbers([ledger.book, row.id, row.day.into(), 1, 1, 0])?;
             into.numbers([row.amount, row.credit, row.debit])?;
             into.bind(&row.description)?;
-            into.bind(&row.search)?;
+            into.bind("")?;
             // posted, by whom, created, updated, version
             into.numbers([ledger.at, ledger.user, ledger.at, ledger.at, 1])
         })?;

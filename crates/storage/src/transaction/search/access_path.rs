@@ -101,7 +101,8 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
         let path = self.path()?;
         let Self { tx, search, .. } = self;
         let (lookup, contains, stoppable) = (tx.lookup(), tx.contains(), tx.stoppable());
-        Ok(SearchPlan { search, path, lookup, contains, stoppable })
+        let folded_description = tx.folded_description();
+        Ok(SearchPlan { search, path, lookup, contains, folded_description, stoppable })
     }
 
     fn path(&mut self) -> Result<AccessPath> {

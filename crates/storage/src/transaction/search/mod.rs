@@ -80,6 +80,7 @@ pub(super) struct SearchPlan<'s, 'a> {
     pub(super) path: AccessPath,
     pub(super) lookup: Lookup,
     pub(super) contains: Contains,
+    pub(super) folded_description: &'static str,
     /// What the condition begins with.
     pub(super) stoppable: &'static str,
 }
@@ -259,7 +260,8 @@ impl<'a> SearchPlan<'_, 'a> {
         }
         if let Some(Like { description }) = search.like {
             if let Some(text) = description {
-                condition = condition.push(" AND t.folded_description = ").text(text);
+                condition = condition.push(" AND ").push(self.folded_description);
+                condition = condition.push(" = ").text(text);
             }
             for side in ["t.credit_account_id", "t.debit_account_id"] {
                 let active = condition.push(" AND ").push(side).push(" IN (SELECT a.id ");

@@ -63,7 +63,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 has_term(book, index_term::property(key, value))
             }
             Term::Property { key, value: None } => has_term(book, index_term::key(key)),
-            Term::Text(text) => (self.contains)("t.folded_description", text),
+            Term::Text(text) => (self.contains)(self.folded_description, text),
             Term::By(name) => match self.search.names.users.get(name) {
                 Some(user) => Sql::new("t.created_by = ").int(user.get()),
                 None => Sql::new("1 = 0"),
