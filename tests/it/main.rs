@@ -203,6 +203,7 @@ modules! {
         refused_tokens,
         removed_books,
         releases,
+        replicas,
         repetitions,
         search_examples,
         searches,

@@ -106,7 +106,7 @@ fn several_hosts(engine: Engine) {
     {
         administrator.batch_execute(statement).expect(statement);
     }
-    let mut primary = Cluster::start(Setup { durable: true, small_disk: None });
+    let mut primary = Cluster::start(Setup { durable: true, ..Setup::default() });
     let url = format!(
         "postgres://postgres@127.0.0.1:{},127.0.0.1:{},127.0.0.1:{}/postgres\
             ?target_session_attrs=read-write&connect_timeout=2",

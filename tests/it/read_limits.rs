@@ -28,7 +28,7 @@ fn server(engine: Engine, seconds: &str) -> Server {
 }
 
 /// A book in which looking for many long texts takes many seconds.
-fn slow_book(server: &Server) -> Cast {
+pub fn slow_book(server: &Server) -> Cast {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     let body = json!({"description": "a".repeat(65_000)});
     cast.owner.post(&cast.path("/transactions/batch"), &batch(vec![body; 100])).ok();
@@ -37,7 +37,7 @@ fn slow_book(server: &Server) -> Cast {
 
 /// The path of a count of what does not hold any of so many texts, each of which nearly occurs at
 /// every place.
-fn count_without(cast: &Cast, texts: usize) -> String {
+pub fn count_without(cast: &Cast, texts: usize) -> String {
     let text = |at: usize| format!("-{}b{}", "a".repeat(at), "a".repeat(LETTERS - 1 - at));
     let texts: Vec<String> = (0..texts).map(text).collect();
     cast.path(&format!("/transactions/count?query={}", texts.join("%20")))

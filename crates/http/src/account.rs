@@ -256,7 +256,7 @@ fn list(view: &View) -> Reply {
 /// GET accounts.
 pub(crate) async fn list_accounts(request: ApiRequest) -> ApiResult {
     let book = request.book();
-    request.read(move |tx, cx| account::list(tx, cx, &book), |view, _| list(view)).await
+    request.read_replicated(move |tx, cx| account::list(tx, cx, &book), |view, _| list(view)).await
 }
 
 /// GET accounts/{id}.
@@ -264,7 +264,7 @@ pub(crate) async fn get_account(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     let tolerant = request.state.missing_as_no_content;
     match request
-        .read(move |tx, cx| account::get(tx, cx, &book, &id), |view, _| to_reply(view))
+        .read_replicated(move |tx, cx| account::get(tx, cx, &book, &id), |view, _| to_reply(view))
         .await
     {
         Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
@@ -276,7 +276,7 @@ pub(crate) async fn get_account(request: ApiRequest) -> ApiResult {
 pub(crate) async fn list_account_groups(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     let encode = |view: &_, _: &_| crate::group::listed(view);
-    request.read(move |tx, cx| account::groups(tx, cx, &book, &id), encode).await
+    request.read_replicated(move |tx, cx| account::groups(tx, cx, &book, &id), encode).await
 }
 
 /// POST accounts.

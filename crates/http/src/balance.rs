@@ -241,5 +241,5 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
         reply::json(room::written(|| writer.write().map(String::into_bytes)))
             .advising("ask for fewer accounts and groups")
     };
-    request.read(move |tx, cx| balance::get(tx, cx, &book, &asked), encode).await
+    request.read_replicated(move |tx, cx| balance::get(tx, cx, &book, &asked), encode).await
 }

@@ -161,14 +161,16 @@ fn list(view: &View) -> Reply {
 /// GET groups.
 pub(crate) async fn list_groups(request: ApiRequest) -> ApiResult {
     let book = request.book();
-    request.read(move |tx, cx| group::list(tx, cx, &book), |view, _| list(view)).await
+    request.read_replicated(move |tx, cx| group::list(tx, cx, &book), |view, _| list(view)).await
 }
 
 /// GET groups/{id}.
 pub(crate) async fn get_group(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     let tolerant = request.state.missing_as_no_content;
-    match request.read(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| to_reply(view)).await
+    match request
+        .read_replicated(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| to_reply(view))
+        .await
     {
         Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
         outcome => outcome,
@@ -179,7 +181,7 @@ pub(crate) async fn get_group(request: ApiRequest) -> ApiResult {
 pub(crate) async fn list_group_accounts(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     let encode = |view: &_, _: &_| crate::account::listed(view);
-    request.read(move |tx, cx| group::accounts(tx, cx, &book, &id), encode).await
+    request.read_replicated(move |tx, cx| group::accounts(tx, cx, &book, &id), encode).await
 }
 
 /// POST groups.

@@ -13,6 +13,7 @@ use actix_web::{Error, HttpMessage, web};
 use tracing::Instrument;
 
 use crate::budget::KeptShares;
+use crate::log_position;
 use crate::rate::counted::CountedRequest;
 use crate::security;
 use crate::session::origin;
@@ -50,6 +51,7 @@ pub(crate) async fn observe(
         HeaderValue::from_str(origin).ok()
     });
     let span = tracing::info_span!("request", id = %id, method = %request.method(), route = %route);
+    let writes = !request.method().is_safe();
     let started = Instant::now();
     let mut response = next.call(request).instrument(span.clone()).await?;
     running.iter().for_each(Running::answer);
@@ -59,7 +61,9 @@ pub(crate) async fn observe(
         tracing::info!(status, milliseconds, "answered");
     });
     let counted = response.request().extensions_mut().remove::<CountedRequest>();
+    let state = response.request().app_data::<web::Data<AppState>>().filter(|_| writes).cloned();
     let headers = response.headers_mut();
+    state.into_iter().for_each(|state| log_position::show(&state, headers));
     counted.and_then(|counted| counted.0).into_iter().for_each(|charge| charge.show(headers));
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
@@ -129,7 +133,7 @@ fn add_cors(headers: &mut HeaderMap, allowed: Option<HeaderValue>, trusted: Opti
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static(
             "ETag, Retry-After, Idempotency-Replayed, Idempotency-Answer, Skipped-Items, \
-                Answer-Shortened, X-Request-Id, \
+                Answer-Shortened, X-Request-Id, Log-Position, \
                 RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset",
         ),
     );

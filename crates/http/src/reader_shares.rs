@@ -24,6 +24,12 @@ impl ReaderShares {
         Self(Arc::new(Mutex::new(Queue::new(readers))))
     }
 
+    /// A turn of the user, if there is one now.
+    pub(crate) fn try_turn(&self, user: UserId) -> Option<ReaderTurn> {
+        let entered = lock(&self.0).enter(user);
+        entered.then(|| ReaderTurn { shared: Some(Arc::clone(&self.0)), user })
+    }
+
     /// Waits until a request of the user may read. Whoever stops waiting leaves the queue.
     pub(crate) async fn turn(&self, user: UserId) -> ReaderTurn {
         loop {
@@ -295,6 +301,22 @@ mod tests {
             prop_assert!(model.waiting.is_empty() && model.reading.is_empty());
             prop_assert!(model.queue.users.is_empty() && model.queue.order.is_empty());
         }
+    }
+
+    #[test]
+    fn rule_0_41_a_replica_has_shares_too() {
+        let shares = ReaderShares::new(4);
+        let take = |number, most| -> Vec<ReaderTurn> {
+            (0..most).map_while(|_| shares.try_turn(user(number))).collect()
+        };
+        let mut first = take(1, 4);
+        assert_eq!(first.len(), 2, "half of them, and nobody waits for more");
+        let second = take(2, 4);
+        assert_eq!(second.len(), 1);
+        first.pop();
+        assert_eq!(take(3, 4).len(), 1);
+        drop((first, second));
+        assert_eq!(take(2, 4).len(), 2);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::{KeyScope, Once, once};
 use daybook_service::query::QueryText;
 use daybook_service::{Context, Error};
-use daybook_storage::{Lane, Ticket, Tx};
+use daybook_storage::{Lane, LogPosition, Ticket, Tx};
 
 use crate::api_key::known;
 use crate::blocking::block;
@@ -24,6 +24,7 @@ use crate::budget::{Borrower, MemoryShare, expect_borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
 use crate::identity::authenticate::authenticate;
+use crate::log_position;
 use crate::parameters;
 use crate::rate::counted::count;
 use crate::rate::quota::Rest;
@@ -53,6 +54,8 @@ pub(crate) struct ApiRequest {
     /// `If-Match`, until the handler declares its target.
     if_match: Option<String>,
     host: Option<String>,
+    /// What a read must see (behaviour 0.42).
+    pub(crate) log_position: Option<LogPosition>,
 }
 
 impl ApiRequest {
@@ -333,6 +336,7 @@ impl FromRequest for ApiRequest {
                 parameters::pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
             let parameters = given.rev().collect();
             let host = host(&request).map(str::to_owned);
+            let log_position = log_position::asked(&state, request.headers());
             Ok(Self {
                 cx,
                 state,
@@ -343,6 +347,7 @@ impl FromRequest for ApiRequest {
                 rest,
                 if_match: if_match(&request),
                 host,
+                log_position,
             })
         })
     }

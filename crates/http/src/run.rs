@@ -34,7 +34,7 @@ pub(crate) async fn read<T: Send + 'static>(
     state: &AppState,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
 ) -> std::result::Result<T, ApiError> {
-    within(state, async {}, work, |done| done).await
+    within(state, (async {}, state.read_deadline), work, |done| done).await
 }
 
 /// As [`read`], when it is the turn of the user (behaviour 0.32); and makes the answer on that
@@ -48,19 +48,32 @@ pub(crate) async fn read_and<T, R: Send + 'static>(
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     make: impl FnOnce(T) -> R + Send + 'static,
 ) -> std::result::Result<R, ApiError> {
-    within(state, state.reader_shares.turn(user), work, make).await
+    read_within(state, (user, state.read_deadline), work, make).await
+}
+
+/// As [`read_and`], of a request that has only so much time left.
+///
+/// # Errors
+/// As [`read_and`].
+pub(crate) async fn read_within<T, R: Send + 'static>(
+    state: &AppState,
+    (user, most): (UserId, Duration),
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    make: impl FnOnce(T) -> R + Send + 'static,
+) -> std::result::Result<R, ApiError> {
+    within(state, (state.reader_shares.turn(user), most), work, make).await
 }
 
 /// Reads when its turn has come, until the deadline.
 async fn within<T, R: Send + 'static, P: Send + 'static>(
     state: &AppState,
-    turn: impl Future<Output = P>,
+    (turn, most): (impl Future<Output = P>, Duration),
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     make: impl FnOnce(T) -> R + Send + 'static,
 ) -> std::result::Result<R, ApiError> {
-    let (store, most) = (Arc::clone(&state.store), state.read_deadline);
+    let store = Arc::clone(&state.store);
     let stop = ReadStop::new(most);
-    let _awaited = AwaitedRead(stop.clone());
+    let _awaited = AwaitedRead::of(&stop);
     let read = async {
         let turn = turn.await;
         let work = move || {
@@ -72,12 +85,20 @@ async fn within<T, R: Send + 'static, P: Send + 'static>(
         };
         block(work).await
     };
-    let done = timeout(most, read).await.map_err(|_| RequestError::DeadlineExceeded(most))?;
+    let late = |_| RequestError::DeadlineExceeded(state.read_deadline);
+    let done = timeout(most, read).await.map_err(late)?;
     Ok(done??)
 }
 
 /// A read that somebody waits for; dropped, it is stopped.
-struct AwaitedRead(ReadStop);
+pub(crate) struct AwaitedRead(ReadStop);
+
+impl AwaitedRead {
+    /// Stops that read when it is dropped.
+    pub(crate) fn of(stop: &ReadStop) -> Self {
+        Self(stop.clone())
+    }
+}
 
 impl Drop for AwaitedRead {
     fn drop(&mut self) {

@@ -31,8 +31,15 @@ use crate::template::catalog::Templates;
 use crate::wakeup::Wakeup;
 
 /// The request headers whose names are not configured.
-const STANDARD: [&str; 6] =
-    ["Authorization", "Content-Type", "cursor", "Idempotency-Key", "If-Match", "X-Request-Id"];
+const STANDARD: [&str; 7] = [
+    "Authorization",
+    "Content-Type",
+    "cursor",
+    "Idempotency-Key",
+    "If-Match",
+    "Log-Position",
+    "X-Request-Id",
+];
 
 /// Everything that the API is wired to.
 pub struct AppState {
@@ -83,6 +90,8 @@ pub struct AppState {
     pub read_deadline: Duration,
     /// Whose read comes next.
     pub reader_shares: ReaderShares,
+    /// The same of each replica (behaviour 0.41).
+    pub replica_shares: Vec<ReaderShares>,
     /// The memory for request bodies and contents of files.
     pub budget: Budget,
     /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour
@@ -213,6 +222,7 @@ impl AppState {
             blobs: Blobs::elsewhere(Arc::new(object_store::memory::InMemory::new())),
             read_deadline: Duration::from_secs(10),
             reader_shares: ReaderShares::new(8),
+            replica_shares: Vec::new(),
             budget: Budget::of_megabytes(64),
             missing_as_no_content: false,
             ledger_alias: false,

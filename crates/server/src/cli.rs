@@ -16,6 +16,7 @@ use crate::log::LogArgs;
 use crate::mail::MailArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
+use crate::replicas::ReplicaArgs;
 use crate::user::UserArgs;
 use crate::webhook::{WebhookArgs, WebhooksArgs};
 
@@ -84,6 +85,9 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) data: DataArgs,
+
+    #[command(flatten)]
+    pub(crate) replicas: ReplicaArgs,
 
     /// Who becomes a user at the first sight through an identity provider, separated by commas:
     /// addresses (alice@example.com) and domains (@example.org). Besides them whoever a book is

@@ -15,6 +15,7 @@ mod outbox;
 mod private;
 mod rate;
 mod registries;
+mod replicas;
 mod serve;
 mod smtp;
 mod storage_quota;

@@ -38,7 +38,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let providers = options.providers.as_deref().map(registries::providers).transpose()?;
     let clients = options.clients.as_deref().map(registries::clients).transpose()?;
     let identity = Arc::new(Identity::new(key::load(data_dir)?, providers));
-    let database = Options::new(admin::address(&options.data)?);
+    let database = database(options)?;
     let store = Arc::new(Store::open(&database).context("the database cannot be opened")?);
     check_keys(store.read(signing_key::list)?, identity.key(), clock::now())?;
     let listener = TcpListener::bind(options.listen)
@@ -47,6 +47,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let ids = Arc::new(Ids::new(store.start()));
     let blobs = files::open(&options.files, data_dir)?;
     let (stop, unfinished) = (Stop::new(), Wakeup::default());
+    let replica_shares = replica_shares(&store, &database)?;
     let state = AppState {
         store: Arc::clone(&store),
         ids,
@@ -71,6 +72,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         uploads: Uploads::within(Duration::from_secs(options.files.orphan_seconds)),
         read_deadline: options.limits.read_deadline(),
         reader_shares: ReaderShares::new(usize::try_from(database.readers)?),
+        replica_shares,
         budget: Budget::of_megabytes(options.bodies_megabytes),
         missing_as_no_content: options.missing_as_no_content,
         ledger_alias: options.ledger_alias,
@@ -101,6 +103,19 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     drop(store);
     tracing::info!("daybook has stopped");
     Ok(())
+}
+
+/// How the database and its replicas are opened.
+fn database(options: &ServeArgs) -> anyhow::Result<Options> {
+    let address = admin::address(&options.data)?;
+    let replicas = options.replicas.of(&address)?;
+    Ok(Options { replicas, ..Options::new(address) })
+}
+
+/// The readers of each replica.
+fn replica_shares(store: &Store, database: &Options) -> anyhow::Result<Vec<ReaderShares>> {
+    let readers = usize::try_from(database.readers)?;
+    Ok((0..store.replicas()).map(|_| ReaderShares::new(readers)).collect())
 }
 
 /// The background workers. They share with the requests what they work on.

@@ -109,6 +109,7 @@ impl Error {
             Self::Overtaken(_)
             | Self::Storage(
                 daybook_storage::Error::Busy
+                | daybook_storage::Error::Behind
                 | daybook_storage::Error::Stopped
                 | daybook_storage::Error::Unavailable(_),
             ) => RefusalKind::Limited,

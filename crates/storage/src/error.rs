@@ -11,6 +11,9 @@ pub enum Error {
     /// A read was stopped, at its deadline or because nobody waits for it any more.
     #[error("the read was stopped")]
     Stopped,
+    /// A replica knows another state of a book than the primary.
+    #[error("the replica is behind")]
+    Behind,
     /// The database cannot be reached at the moment.
     #[error("the database is not available: {0}")]
     Unavailable(String),

@@ -16,6 +16,7 @@
 //! | `conn`, `dialect`, `sql`, `bulk`, `planner` | How one repository serves two engines |
 //! | `book` | The lock of a book |
 //! | `chart` | The cache of accounts and groups |
+//! | `replica` | Reads from replicas of PostgreSQL |
 //! | `transaction` | Searching, the trigram index, copying |
 //!
 //! # Columns
@@ -73,6 +74,7 @@ mod plans;
 mod pool;
 mod pooler;
 pub mod posted_months;
+mod replica;
 pub mod saved_query;
 mod schema;
 pub mod sealed;
@@ -96,6 +98,8 @@ pub use interrupt::ReadStop;
 pub use lane::Lane;
 pub use lease::Lease;
 pub use pool::Address;
+pub use replica::position::LogPosition;
+pub use replica::{ReplicaChoice, ReplicaOptions};
 pub use store::{Options, Store};
 pub use ticket::Ticket;
 pub use tx::Tx;

@@ -15,6 +15,7 @@ use crate::conn::Conn;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::interrupt::{Canceller, Interrupt};
+use crate::replica::position::LogPosition;
 
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgresql");
@@ -24,7 +25,16 @@ pub(crate) const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest pause between two attempts of the readers to connect: however long a server was
 /// away, they are back soon after it is.
-const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
+pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
+
+/// What libpq waits for at a replica: seconds, but for the last, in milliseconds.
+const REPLICA_SETTINGS: [(&str, u32); 5] = [
+    ("connect_timeout", 3),
+    ("keepalives_idle", 5),
+    ("keepalives_interval", 2),
+    ("keepalives_count", 3),
+    ("tcp_user_timeout", 10_000),
+];
 
 /// The database that a URL names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +94,26 @@ impl Address {
         }
     }
 
+    /// The same for a replica, without which it goes on too: what does not answer is given up, also
+    /// when the machine or the network is gone. What the address itself says stands.
+    pub(crate) fn of_replica(&self) -> Self {
+        let Self::Postgres(url) = self else { return self.clone() };
+        let mut url = url.clone();
+        for (name, value) in REPLICA_SETTINGS {
+            if !url.contains(&format!("{name}=")) {
+                let sign = if url.contains('?') { '&' } else { '?' };
+                url = format!("{url}{sign}{name}={value}");
+            }
+        }
+        Self::Postgres(url)
+    }
+
+    /// Whether it is that of a server, which can have replicas.
+    #[must_use]
+    pub const fn is_server(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
     /// How many writers run at once: SQLite has one write lock, PostgreSQL one per book.
     pub(crate) const fn writers(&self) -> usize {
         match self {
@@ -128,6 +158,15 @@ pub(crate) struct Readers {
 pub(crate) struct ReaderConn {
     pub(crate) conn: Conn,
     pub(crate) interrupt: Interrupt,
+    /// How far a replica had got when it was last asked.
+    pub(crate) position: LogPosition,
+}
+
+impl Readers {
+    /// Makes connections to that address, and counts their statements.
+    pub(crate) fn new(address: Address, statements: Arc<AtomicU64>) -> Result<Self> {
+        Ok(Self { canceller: Canceller::start(address.clone())?, address, statements })
+    }
 }
 
 impl ManageConnection for Readers {
@@ -138,7 +177,7 @@ impl ManageConnection for Readers {
         let mut conn = self.address.connect(Mode::Read)?;
         let interrupt = conn.interrupt(&self.canceller)?;
         conn.count_statements(Arc::clone(&self.statements));
-        Ok(ReaderConn { conn, interrupt })
+        Ok(ReaderConn { conn, interrupt, position: LogPosition::BEGINNING })
     }
 
     fn is_valid(&self, reader: &mut ReaderConn) -> Result<()> {
@@ -165,6 +204,6 @@ pub(crate) fn readers(
         .connection_timeout(LONGEST_BACKOFF * 2)
         // A file does not go away; a server may, and then the pool must notice.
         .test_on_check_out(checked)
-        .build(Readers { canceller: Canceller::start(address.clone())?, address, statements });
+        .build(Readers::new(address, statements)?);
     Ok(pool?)
 }

@@ -9,11 +9,15 @@
 //!
 //! Each write comes with a [`Ticket`]: its lane, and whose time it takes.
 //!
+//! **A read that a replica may answer** is tried there first ([`crate::replica`]).
+//!
 //! Dropping the store lets the writers finish what they have taken on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
+use daybook_domain::id::UserId;
 use diesel::prelude::*;
 use diesel::r2d2::Pool;
 
@@ -26,6 +30,9 @@ use crate::lane::{Lane, digest};
 use crate::lease::{Held, Lease};
 use crate::pool::{Address, CONNECTION_TIMEOUT, ReaderConn, Readers, readers};
 use crate::pooler::refuse_shared_sessions;
+use crate::replica::position::LogPosition;
+use crate::replica::recent_writes::RecentWrites;
+use crate::replica::{PrimaryCheck, ReplicaChoice, ReplicaOptions, Replicas};
 use crate::schema::process_starts;
 use crate::sql::Sql;
 use crate::ticket::Ticket;
@@ -49,6 +56,8 @@ pub struct Options {
     pub indexes_first: bool,
     /// Writes that may wait in each writer's queue before callers are turned away.
     pub queue: usize,
+    /// Replicas that answer reads.
+    pub replicas: Option<ReplicaOptions>,
 }
 
 impl Options {
@@ -56,14 +65,16 @@ impl Options {
     #[must_use]
     pub const fn new(address: Address) -> Self {
         let writers = address.writers();
-        Self { address, readers: 8, reserved: 4, writers, indexes_first: true, queue: 4096 }
+        let (readers, reserved, queue) = (8, 4, 4096);
+        Self { address, readers, reserved, writers, indexes_first: true, queue, replicas: None }
     }
 
     /// For a command that does one thing after another, perhaps beside a server: it takes SQLite's
     /// write lock for nothing but its own.
     #[must_use]
     pub const fn for_command(address: Address) -> Self {
-        Self { address, readers: 1, reserved: 0, writers: 1, indexes_first: false, queue: 16 }
+        let (readers, reserved, writers, queue) = (1, 0, 1, 16);
+        Self { address, readers, reserved, writers, indexes_first: false, queue, replicas: None }
     }
 }
 
@@ -71,6 +82,7 @@ impl Options {
 pub struct Store {
     address: Address,
     readers: Pool<Readers>,
+    replicas: Option<Replicas>,
     writers: Vec<Writer>,
     statements: Arc<AtomicU64>,
     caches: Caches,
@@ -93,19 +105,26 @@ impl Store {
         let number = count_start(&options.address)?;
         let statements = Arc::new(AtomicU64::new(0));
         let (caches, signal) = (Caches::default(), DeliverySignal::default());
+        let recent = options.replicas.as_ref().map(|all| Arc::new(RecentWrites::new(all.lag)));
         let start = |_| {
             Writer::start(
                 options.address.clone(),
                 options.queue,
-                (Arc::clone(&statements), caches.clone(), signal.clone()),
+                (Arc::clone(&statements), caches.clone(), signal.clone(), recent.clone()),
             )
         };
         let writers = (0..options.writers).map(start).collect::<Result<Vec<_>>>()?;
         let size = options.readers.saturating_add(options.reserved);
         let readers = readers(options.address.clone(), size, Arc::clone(&statements))?;
+        let replicas = options.replicas.as_ref().zip(recent.as_ref()).map(|(replicas, recent)| {
+            let primary = (&options.address, &readers);
+            Replicas::open(replicas, primary, Arc::clone(recent), (options.readers, &statements))
+        });
+        let replicas = replicas.transpose()?;
         Ok(Self {
             address: options.address.clone(),
             readers,
+            replicas,
             writers,
             statements,
             caches,
@@ -142,20 +161,67 @@ impl Store {
     ) -> std::result::Result<T, E> {
         stop.check()?;
         let mut reader = self.readers.get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
-        let ReaderConn { conn, interrupt } = &mut *reader;
+        self.snapshot(&mut reader, stop, None, work)
+    }
+
+    fn snapshot<T, E: From<Error>>(
+        &self,
+        reader: &mut ReaderConn,
+        stop: &ReadStop,
+        primary: Option<&PrimaryCheck>,
+        work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let ReaderConn { conn, interrupt, .. } = reader;
         conn.begin_within(stop.most()).map_err(Error::from)?;
         let mut snapshot = OpenSnapshot { conn, open: true };
         // It is dropped before the snapshot: nobody interrupts its end.
         let running = stop.run_on(interrupt)?;
-        let outcome =
-            work(&mut Tx::reading(snapshot.conn, self.caches.clone(), Some(stop.clone())));
+        let caches = primary.map(|primary| self.caches.of_replica(primary.stale_reads));
+        let caches = caches.unwrap_or_else(|| self.caches.clone());
+        let mut tx = Tx::reading(snapshot.conn, caches, Some(stop.clone()));
+        tx.primary = primary.cloned();
+        let outcome = work(&mut tx);
+        let unconfirmed = tx.primary.is_some_and(|primary| !primary.confirmed);
         drop(running);
         snapshot.end()?;
         // What a statement says that was interrupted is no failure of the database.
         if outcome.is_err() {
             stop.check()?;
         }
-        outcome
+        // Nothing that nobody's access stands behind comes from a replica.
+        if unconfirmed { Err(Error::Behind.into()) } else { outcome }
+    }
+
+    /// How many replicas may answer reads.
+    #[must_use]
+    pub fn replicas(&self) -> usize {
+        self.replicas.as_ref().map_or(0, Replicas::count)
+    }
+
+    /// The replicas that a read of the user may ask, which must see what is `asked` besides what
+    /// the user has written here.
+    #[must_use]
+    pub fn replicas_for(&self, user: UserId, asked: Option<LogPosition>) -> Option<ReplicaChoice> {
+        self.replicas.as_ref()?.choose(user, asked)
+    }
+
+    /// As [`Store::read_until`], on that replica. Nothing when the primary has to be asked: the
+    /// replica is not there or not so far, or the work did not succeed there.
+    pub fn read_replica<T, E: From<Error>>(
+        &self,
+        (replica, after): (usize, LogPosition),
+        stop: &ReadStop,
+        work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+    ) -> Option<T> {
+        let replicas = self.replicas.as_ref()?;
+        let mut reader = replicas.reader(replica, after)?;
+        self.snapshot(&mut reader, stop, Some(replicas.check()), work).ok()
+    }
+
+    /// Where the log ended after the last write of this process, where there are replicas.
+    #[must_use]
+    pub fn log_position(&self) -> Option<LogPosition> {
+        self.replicas.as_ref()?.recent().known_end(Instant::now())
     }
 
     /// Hands `work` to the writer of its lane and answers through `done` once the unit of work is
@@ -172,6 +238,13 @@ impl Store {
     {
         let ticket = ticket.into();
         let (lane, flow) = (ticket.lane, ticket.flow);
+        let recent = self.replicas.as_ref().map(|replicas| Arc::clone(replicas.recent()));
+        let done = move |outcome| {
+            if let (Some(recent), Some(user)) = (&recent, flow) {
+                recent.answered(user, Instant::now());
+            }
+            done(outcome);
+        };
         let job: Box<dyn Job> = Box::new(QueuedWork::new(ticket, work, done));
         let count = u64::try_from(self.writers.len()).unwrap_or(1).max(1);
         let index = usize::try_from(lane.0.checked_rem(count).unwrap_or(0)).unwrap_or(0);

@@ -38,6 +38,8 @@ use crate::error::{Error, Result};
 use crate::fair_queue::{Bill, GROUP_TIME, QueueFlow, Taken};
 use crate::lane::Lane;
 use crate::pool::Address;
+use crate::replica::position;
+use crate::replica::recent_writes::RecentWrites;
 use crate::ticket::Ticket;
 use crate::tx::{Caches, Tx};
 use crate::writer_queue::WriterQueue;
@@ -144,11 +146,12 @@ impl Writer {
     pub(crate) fn start(
         address: Address,
         capacity: usize,
-        shared: (Arc<AtomicU64>, Caches, DeliverySignal),
+        shared: (Arc<AtomicU64>, Caches, DeliverySignal, Option<Arc<RecentWrites>>),
     ) -> Result<Self> {
         let queue = Arc::new(WriterQueue::new(capacity));
-        let (statements, caches, signal) = shared;
-        let mut writer_loop = WriterLoop { conn: None, address, statements, caches, signal };
+        let (statements, caches, signal, recent) = shared;
+        let mut writer_loop =
+            WriterLoop { conn: None, address, statements, caches, signal, recent };
         writer_loop.connect()?;
         let served = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
@@ -184,6 +187,8 @@ struct WriterLoop {
     statements: Arc<AtomicU64>,
     caches: Caches,
     signal: DeliverySignal,
+    /// Told of each commit where there are replicas.
+    recent: Option<Arc<RecentWrites>>,
 }
 
 type JobGroup = Vec<Taken<Box<dyn Job>>>;
@@ -228,6 +233,8 @@ impl WriterLoop {
         if let Err(error) = &outcome {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
             self.conn = None;
+        } else {
+            self.note_commit();
         }
         let committed = outcome.map_err(|error| CommitFailure(error.to_string()));
         let delivers = delivers && committed.is_ok();
@@ -239,6 +246,18 @@ impl WriterLoop {
             self.signal.give();
         }
         (with_parts_of_commit(ran.times, took), ran.left)
+    }
+
+    /// Notes where a commit ends, before it is answered: whoever is answered reads it.
+    fn note_commit(&mut self) {
+        let (Some(recent), Some(conn)) = (&self.recent, &mut self.conn) else { return };
+        match position::written(conn) {
+            Ok(end) => recent.committed(end),
+            Err(error) => {
+                tracing::warn!(%error, "where a commit ends is not known; no replica is asked");
+                recent.committed_somewhere(Instant::now());
+            }
+        }
     }
 
     fn connected(&mut self) -> Result<&mut Conn> {

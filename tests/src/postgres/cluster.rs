@@ -21,6 +21,8 @@ pub struct Setup {
     pub durable: bool,
     /// Where its data lies, instead of the folder of temporary files.
     pub small_disk: Option<Arc<SmallDisk>>,
+    /// The port of the server whose replica it is.
+    pub follows: Option<u16>,
 }
 
 /// A server with an empty database `postgres`, whose superuser needs no password.
@@ -53,7 +55,10 @@ impl Cluster {
         let disk = setup.small_disk.as_ref().map(|disk| disk.path().to_owned());
         let data = disk.unwrap_or_else(|| home.path().to_owned()).join("data");
         let mut cluster = Cluster { setup, home, data, port: 0, url: String::new(), server: None };
-        cluster.initialise(&initdb);
+        match cluster.setup.follows {
+            Some(port) => cluster.copy(port),
+            None => cluster.initialise(&initdb),
+        }
         for _ in 0..10 {
             cluster.port = free_port();
             cluster.url = format!("postgres://postgres@127.0.0.1:{}/postgres", cluster.port);
@@ -64,6 +69,11 @@ impl Cluster {
         panic!("PostgreSQL does not start:\n{}", cluster.log());
     }
 
+    /// A replica of this one, which writes each statement into its log.
+    pub fn replica(&self) -> Cluster {
+        Cluster::start(Setup { follows: Some(self.port), ..self.setup.clone() })
+    }
+
     /// The administrator's address.
     pub fn url(&self) -> &str {
         &self.url
@@ -72,6 +82,11 @@ impl Cluster {
     /// The port it listens on.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// The process that its others come from.
+    pub fn pid(&self) -> u32 {
+        self.server.as_ref().expect("the server runs").0.id()
     }
 
     /// Its data directory, on the small disk if there is one.
@@ -155,6 +170,21 @@ impl Cluster {
         panic!("initdb fails: {said}");
     }
 
+    /// A base backup of the server at that port, which it follows when it starts.
+    fn copy(&self, port: u16) {
+        let backup = tool("pg_basebackup").unwrap_or_else(|| panic!("{INSTALL}"));
+        let primary = format!("postgres://postgres@127.0.0.1:{port}/postgres");
+        let run = self
+            .owned(&backup)
+            .arg("-D")
+            .arg(&self.data)
+            .args(["-d", &primary, "-R", "-X", "stream", "-c", "fast", "--no-sync"])
+            .output()
+            .expect("pg_basebackup starts");
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "pg_basebackup fails: {said}");
+    }
+
     fn settings(&self) -> Vec<String> {
         let mut settings = vec![
             format!("port={}", self.port),
@@ -162,6 +192,9 @@ impl Cluster {
             format!("unix_socket_directories={}", self.home.path().display()),
             "max_connections=400".to_owned(),
         ];
+        if self.setup.follows.is_some() {
+            settings.push("log_statement=all".to_owned());
+        }
         if self.setup.small_disk.is_some() {
             settings.push("max_wal_size=64MB".to_owned());
         }
@@ -231,7 +264,7 @@ impl Drop for Cluster {
 }
 
 /// The processes that this one has started and that still run.
-pub(crate) fn children(parent: u32) -> Vec<String> {
+pub fn children(parent: u32) -> Vec<String> {
     let list = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
     list.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }

@@ -10,8 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::guard::Entry;
 use crate::setting;
-pub(crate) use cluster::children;
-pub use cluster::{Cluster, Setup};
+pub use cluster::{Cluster, Setup, children};
 
 const INSTALL: &str = "PostgreSQL is not installed: the suite runs on SQLite and on PostgreSQL. \
     Run `apt-get install postgresql`, or name \
@@ -60,7 +59,7 @@ pub fn admin_url(durable: bool) -> String {
     if let Some(url) = setting("DAYBOOK_TEST_POSTGRES_URL") {
         return url;
     }
-    let start = || Cluster::start(Setup { durable, small_disk: None });
+    let start = || Cluster::start(Setup { durable, ..Setup::default() });
     CLUSTERS[usize::from(durable)].get_or_init(start).url().to_owned()
 }
 

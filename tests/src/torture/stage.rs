@@ -76,7 +76,7 @@ impl Stage {
             Engine::Postgres => (disk.clone(), None),
         };
         let cluster = (engine == Engine::Postgres)
-            .then(|| Cluster::start(Setup { durable: true, small_disk: below }));
+            .then(|| Cluster::start(Setup { durable: true, small_disk: below, follows: None }));
         let first = Server::start_with(Options {
             engine,
             database_url: cluster.as_ref().map(|cluster| cluster.url().to_owned()),

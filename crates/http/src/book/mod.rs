@@ -306,7 +306,7 @@ pub(crate) async fn get_book(request: ApiRequest) -> ApiResult {
     let id = request.book();
     let (accounts, groups) =
         (request.flag("loadAccounts") == Some(true), request.flag("loadGroups") == Some(true));
-    request.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups), to_reply).await
+    request.read_replicated(move |tx, cx| book::get(tx, cx, &id, accounts, groups), to_reply).await
 }
 
 /// PUT books, the id in the body.

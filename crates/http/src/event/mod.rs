@@ -104,7 +104,7 @@ pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
         let text = book_of(view, cx).map_err(NoAnswer::from).and_then(written);
         reply::json(text).advising("pass the event by with before=, or ask for its resource")
     };
-    asked.read(move |tx, cx| event::list(tx, cx, &book, &request), encode).await
+    asked.read_replicated(move |tx, cx| event::list(tx, cx, &book, &request), encode).await
 }
 
 /// GET events/{id} (behaviour 12.9).
@@ -118,7 +118,7 @@ pub(crate) async fn get_event(asked: ApiRequest) -> ApiResult {
         };
         view.events.first().map_or_else(reply::nothing, |event| reply::json(written(event)))
     };
-    asked.read(move |tx, cx| event::get(tx, cx, &book, &id), encode).await
+    asked.read_replicated(move |tx, cx| event::get(tx, cx, &book, &id), encode).await
 }
 
 /// The id and the text of the one event of a view, as it is delivered.

@@ -32,7 +32,7 @@ pub(crate) async fn list_files(request: ApiRequest) -> ApiResult {
             cursor: CursorOut(&|| next().map(FileCursor::new).as_ref().and_then(cursor::write)),
         })
     };
-    request.read(move |tx, cx| file::list(tx, cx, &book, limit, below), encode).await
+    request.read_replicated(move |tx, cx| file::list(tx, cx, &book, limit, below), encode).await
 }
 
 /// GET files/{id}, with the content.

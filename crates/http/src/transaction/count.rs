@@ -68,7 +68,7 @@ impl From<&Counts> for CountsOut {
 pub(crate) async fn count_transactions(request: ApiRequest) -> ApiResult {
     let (book, query) = (request.book(), request.query());
     request
-        .read(
+        .read_replicated(
             move |tx, cx| transaction::count(tx, cx, &book, &query),
             |count, _| reply::ok(&CountOut::from(count)),
         )
@@ -82,7 +82,7 @@ pub(crate) async fn count_transactions_posted(request: ApiRequest) -> ApiResult 
         SpanText { after: text("after"), before: text("before"), periodicity: text("periodicity") };
     let book = request.book();
     request
-        .read(
+        .read_replicated(
             move |tx, cx| transaction::counts(tx, cx, &book, &span),
             |counts, _| reply::ok(&CountsOut::from(counts)),
         )

@@ -31,7 +31,7 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
         let ids: Vec<String> =
             ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
         return request
-            .read(
+            .read_replicated(
                 move |tx, cx| transaction::named(tx, cx, &book, &ids),
                 move |listed, _| all(listed, &base),
             )
@@ -40,7 +40,7 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
     let wanted = list_request(&request);
     let query = wanted.query.text.clone();
     let encode = move |listed: &Listed, _: &Context| page(listed, &base, &query);
-    request.read(move |tx, cx| transaction::list(tx, cx, &book, &wanted), encode).await
+    request.read_replicated(move |tx, cx| transaction::list(tx, cx, &book, &wanted), encode).await
 }
 
 /// POST transactions/load/batch: the transactions named, in that order (behaviour 12.11). It only
@@ -53,7 +53,7 @@ pub(crate) async fn load_transactions_batch(
     request.refuse_condition()?;
     let items: Vec<Changes> = body.items().into_iter().map(TransactionIn::into_id_only).collect();
     request
-        .read(
+        .read_replicated(
             move |tx, cx| transaction::load(tx, cx, &book, &items),
             move |listed, _| all(listed, &base),
         )
@@ -108,7 +108,7 @@ pub(crate) async fn get_transaction(request: ApiRequest) -> ApiResult {
         let shown = |one| tagged(reply::ok(&TransactionOut::in_full(view, one, &base)), view);
         view.transactions.first().map_or_else(reply::nothing, shown)
     };
-    request.read(move |tx, cx| transaction::get(tx, cx, &book, &id), encode).await
+    request.read_replicated(move |tx, cx| transaction::get(tx, cx, &book, &id), encode).await
 }
 
 /// POST transactions.

@@ -122,6 +122,20 @@ impl AccessRow {
         self.seen != self.state.sequence
     }
 
+    /// Whether the primary, which `knows` the same book, says the same of the caller, and of the
+    /// book nothing newer. Stale reads may miss what was written since, but never show what the
+    /// primary does not have.
+    fn is_confirmed_by(&self, knows: &Self, stale_reads: bool) -> bool {
+        let who = |row: &Self| (row.owner_id, row.deleted_at, row.kept_until);
+        let may = |row: &Self| (row.permission.clone(), row.own.visibility().to_owned());
+        let book =
+            |row: &Self| (row.state.sequence, row.state.hash.clone(), row.state.chart_version);
+        let is_behind = self.state.sequence < knows.state.sequence;
+        (who(self), may(self)) == (who(knows), may(knows))
+            && (stale_reads && is_behind
+                || book(self) == book(knows) && self.username == knows.username)
+    }
+
     /// Who owns the book.
     pub(super) fn owner(&self) -> Result<BookOwner> {
         let allowance = allowance(self.storage_allowance.clone())?;
@@ -153,6 +167,24 @@ impl AccessRow {
 }
 
 impl Tx<'_> {
+    /// On a replica, refuses to go on where the primary knows anything else of a caller in a book:
+    /// whoever has just lost access reads nothing.
+    pub(super) fn confirm_access(
+        &mut self,
+        (public_id, email): (&str, &str),
+        found: Option<&AccessRow>,
+    ) -> Result<()> {
+        let Some(primary) = &mut self.primary else { return Ok(()) };
+        let known = primary.ask(|tx| tx.load_access(public_id, email, false))?;
+        let confirmed = match (found, &known) {
+            (Some(found), Some(known)) => found.is_confirmed_by(known, primary.stale_reads),
+            (None, None) => true,
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        primary.confirmed = confirmed;
+        if confirmed { Ok(()) } else { Err(Error::Behind) }
+    }
+
     /// The book with this public id as a user enters it; with `lock` it takes the book's lock.
     pub(super) fn load_access(
         &mut self,
@@ -171,8 +203,11 @@ impl Tx<'_> {
         Ok(rows.into_iter().next())
     }
 
-    /// Several books as a user enters them.
+    /// Several books as a user enters them. Replicas are not asked for lists of books.
     pub(super) fn load_accesses(&mut self, query: &Sql<'_>) -> Result<Vec<BookAccess>> {
+        if self.primary.is_some() {
+            return Err(Error::Behind);
+        }
         let rows: Vec<AccessRow> = on_engine!(self.flushed()?, c => query.load(c))?;
         rows.into_iter().map(|row| row.into_access().map(|(access, _)| access)).collect()
     }

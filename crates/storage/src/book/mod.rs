@@ -85,6 +85,7 @@ impl Books<'_, '_> {
             // The lock is ours now, so what is read this time is final.
             row = self.tx.load_access(public_id, email, false)?;
         }
+        self.tx.confirm_access((public_id, email), row.as_ref())?;
         let Some(row) = row else { return Ok(None) };
         let owner = row.owner()?;
         let (mut access, state) = row.into_access()?;

@@ -46,6 +46,11 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// Who may read the book besides its collaborators.
+    pub(super) fn visibility(&self) -> &str {
+        &self.columns.visibility
+    }
+
     pub(super) fn into_book(self, owner_name: String) -> Result<Book> {
         let Self { id, public_id, columns, file_secret } = self;
         let scale = u32::try_from(columns.scale).map_err(|_| Error::Corrupt("scale"))?;

@@ -32,6 +32,7 @@ use crate::error::{Error, Result};
 use crate::identity;
 use crate::interrupt::ReadStop;
 use crate::planner::Lookup;
+use crate::replica::PrimaryCheck;
 use crate::stored::OwnersInGroup;
 use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
@@ -41,6 +42,16 @@ pub(crate) use flush::Flushed;
 pub(crate) struct Caches {
     charts: Arc<ChartCache>,
     faces: Arc<AppFaceCache>,
+}
+
+impl Caches {
+    /// What a unit of work on a replica remembers with the others. How apps look there may be older
+    /// than what they have changed. So may be accounts and groups of a book that is behind; else
+    /// they are known by the version that the snapshot shows.
+    pub(crate) fn of_replica(&self, stale_reads: bool) -> Self {
+        let charts = if stale_reads { Arc::default() } else { Arc::clone(&self.charts) };
+        Self { charts, faces: Arc::default() }
+    }
 }
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
@@ -54,6 +65,8 @@ pub struct Tx<'a> {
     mode: Mode,
     /// What stops it, if it reads.
     stop: Option<ReadStop>,
+    /// Who confirms what somebody may do in a book, if it reads from a replica.
+    pub(crate) primary: Option<PrimaryCheck>,
     /// Whether other units of work share the database transaction.
     grouped: bool,
     open: bool,
@@ -113,6 +126,7 @@ impl<'a> Tx<'a> {
             conn,
             mode,
             stop: None,
+            primary: None,
             grouped,
             open: true,
             savepoint: false,

@@ -1,0 +1,66 @@
+//! Replicas of the database, which answer reads. The doc comments of options are the texts of
+//! `--help`.
+
+use std::time::Duration;
+
+use anyhow::ensure;
+use clap::Args;
+use daybook_storage::{Address, ReplicaOptions};
+
+/// Which replicas are asked, and how far they may be behind.
+#[derive(Debug, Args)]
+pub(crate) struct ReplicaArgs {
+    /// Replicas of the database on PostgreSQL, which answer reads of books: addresses like that of
+    /// the database, separated by commas; none by default
+    #[arg(
+        long = "read-database-url",
+        env = "DAYBOOK_READ_DATABASE_URL",
+        value_delimiter = ',',
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    read_database_urls: Vec<String>,
+
+    /// Seconds that a replica may lag behind; one that is further behind is not asked
+    #[arg(
+        long,
+        env = "DAYBOOK_READ_DATABASE_LAG_SECONDS",
+        default_value_t = 10,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(1..=600)
+    )]
+    read_database_lag_seconds: u16,
+
+    /// Let replicas answer also for a book that has changed since, so that readers may miss what
+    /// others have written within that lag
+    #[arg(long, env = "DAYBOOK_STALE_READS")]
+    stale_reads: bool,
+}
+
+impl ReplicaArgs {
+    /// The replicas of this database.
+    ///
+    /// # Errors
+    /// An address that is not that of a PostgreSQL server; any replica of SQLite.
+    pub(crate) fn of(&self, database: &Address) -> anyhow::Result<Option<ReplicaOptions>> {
+        if self.read_database_urls.is_empty() {
+            return Ok(None);
+        }
+        ensure!(
+            database.is_server(),
+            "--read-database-url names replicas of PostgreSQL, and the database is one of SQLite, \
+             which has none"
+        );
+        let addresses: Vec<Address> = self
+            .read_database_urls
+            .iter()
+            .map(|url| Address::parse(url.trim()))
+            .collect::<Result<_, _>>()?;
+        ensure!(
+            addresses.iter().all(Address::is_server),
+            "--read-database-url names replicas of PostgreSQL, not of SQLite"
+        );
+        let lag = Duration::from_secs(self.read_database_lag_seconds.into());
+        Ok(Some(ReplicaOptions { addresses, lag, stale_reads: self.stale_reads }))
+    }
+}

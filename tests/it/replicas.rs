@@ -1,0 +1,431 @@
+//! Reads from replicas (0.41, 0.42), which follow a PostgreSQL of their own and lag on purpose.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use daybook_tests::postgres::{Cluster, Setup, children};
+use daybook_tests::{
+    Answer, CASH_AND_FOOD, Cast, Client, Engine, Options, Server, binary, free_port, pause, run_for,
+};
+use serde_json::{Value, json};
+
+use crate::Lone;
+use crate::file_sweep::eventually;
+use crate::read_limits::{count_without, slow_book};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        rule_0_41_only_postgresql_has_replicas,
+        rule_0_41_replicas_answer_reads_of_books,
+        rule_0_41_a_book_is_read_as_the_primary_has_it,
+        rule_0_41_lost_access_is_lost_at_once,
+        rule_0_41_what_replicas_fail_to_do_the_primary_does,
+        rule_0_41_a_replica_that_lags_or_stands_still_is_not_asked,
+        rule_0_42_who_wrote_reads_it,
+        rule_0_42_of_two_replicas_the_one_is_asked_that_has_it,
+    ]
+}
+
+/// A primary and its replicas, and a server that reads from them.
+struct Stage {
+    server: Server,
+    replicas: Vec<Cluster>,
+    primary: Cluster,
+}
+
+impl Stage {
+    fn with(replicas: usize, more: &[&str]) -> Stage {
+        let primary = Cluster::start(Setup { durable: true, ..Setup::default() });
+        let replicas: Vec<Cluster> = (0..replicas).map(|_| primary.replica()).collect();
+        let urls: Vec<&str> = replicas.iter().map(Cluster::url).collect();
+        let urls = urls.join(",");
+        let args = ["--read-database-url", &urls].into_iter().chain(more.iter().copied());
+        let server = Server::start_with(Options {
+            engine: Engine::Postgres,
+            args: args.map(str::to_owned).collect(),
+            database_url: Some(primary.url().to_owned()),
+            ..Options::default()
+        });
+        Stage { server, replicas, primary }
+    }
+
+    /// A book, once the replicas have it.
+    fn book(&self) -> Cast {
+        let cast = Cast::with_accounts(&self.server, &CASH_AND_FOOD);
+        cast.record("2026-01-05", "10", "Cash", "Food", "Lunch");
+        self.settle(&cast.owner, &cast.path("/transactions"));
+        cast
+    }
+
+    /// Waits until each replica in its turn answers this.
+    fn settle(&self, caller: &Client, path: &str) {
+        for replica in &self.replicas {
+            eventually("a replica answers", || {
+                let before = snapshots(replica);
+                caller.get(path).ok();
+                snapshots(replica) > before
+            });
+        }
+    }
+
+    /// The answer, and whether a replica was asked for it.
+    #[track_caller]
+    fn ask(&self, caller: &Client, path: &str) -> (Answer, bool) {
+        let before: usize = self.replicas.iter().map(snapshots).sum();
+        let answer = caller.get(path);
+        let after: usize = self.replicas.iter().map(snapshots).sum();
+        (answer, after > before)
+    }
+
+    fn says(&self, words: &str) {
+        eventually(words, || self.server.log().contains(words));
+    }
+}
+
+/// A server all of whose processes stand still, until it is dropped.
+struct Standstill(Vec<String>);
+
+impl Standstill {
+    fn of(server: &Cluster) -> Standstill {
+        let server = server.pid();
+        let mut all = children(server);
+        all.push(server.to_string());
+        signal("-STOP", &all);
+        Standstill(all)
+    }
+}
+
+impl Drop for Standstill {
+    fn drop(&mut self) {
+        signal("-CONT", &self.0);
+    }
+}
+
+fn signal(name: &str, processes: &[String]) {
+    Command::new("kill").arg(name).args(processes).status().expect("kill runs");
+}
+
+/// How many snapshots have been read on a replica.
+fn snapshots(replica: &Cluster) -> usize {
+    replica.log().matches("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").count()
+}
+
+/// Runs a statement as the administrator of a server.
+#[track_caller]
+fn run(cluster: &Cluster, statement: &str) {
+    let mut client =
+        postgres::Client::connect(cluster.url(), postgres::NoTls).expect("a connection");
+    client.batch_execute(statement).expect(statement);
+}
+
+fn descriptions(list: &Value) -> Vec<&str> {
+    let items = list["items"].as_array().expect("a list");
+    items.iter().filter_map(|item| item["description"].as_str()).collect()
+}
+
+#[track_caller]
+fn listed(caller: &Client, cast: &Cast) -> usize {
+    descriptions(&caller.get(&cast.path("/transactions")).ok()).len()
+}
+
+fn rule_0_41_only_postgresql_has_replicas(engine: Engine) {
+    let server = "postgres://postgres@127.0.0.1:1/nobody";
+    let both = format!("{server},sqlite:books.db");
+    let (database, replicas) = match engine {
+        Engine::Sqlite => ("sqlite:books.db", server),
+        Engine::Postgres => (server, both.as_str()),
+    };
+    let data = std::env::temp_dir().join(daybook_tests::unique("daybook-refused"));
+    let mut command = Command::new(binary());
+    command.args(["serve", "--listen", &format!("127.0.0.1:{}", free_port())]);
+    command.args(["--database-url", database, "--read-database-url", replicas]);
+    command.arg("--data-dir").arg(&data);
+    let ended = run_for(&mut command, Duration::from_secs(30));
+    std::fs::remove_dir_all(&data).ok();
+    let ended = ended.expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(!ended.status.success() && said.contains("replicas of PostgreSQL"), "{said}");
+}
+
+fn rule_0_41_replicas_answer_reads_of_books(engine: Engine) {
+    if engine != Engine::Postgres {
+        return;
+    }
+    let stage = Stage::with(2, &[]);
+    let cast = stage.book();
+    let plain = stage.server.beside(&[]);
+    let transaction = cast.owner.get(&cast.path("/transactions")).ok()["items"][0].clone();
+    let event = cast.owner.get(&cast.path("/events")).ok()["items"][0].clone();
+    let id = |one: &Value| one["id"].as_str().expect("an id").to_owned();
+    let paths = [
+        String::new(),
+        "/accounts".to_owned(),
+        "/accounts/Cash".to_owned(),
+        "/accounts/Cash/groups".to_owned(),
+        "/groups".to_owned(),
+        "/transactions?query=lunch".to_owned(),
+        format!("/transactions/{}", id(&transaction)),
+        format!("/transactions?ids={}", id(&transaction)),
+        "/transactions/count".to_owned(),
+        "/transactions/count/posted?after=2026-01-01&before=2026-02-01&periodicity=DAILY"
+            .to_owned(),
+        "/balances?query=account:cash".to_owned(),
+        "/events?limit=2".to_owned(),
+        format!("/events/{}", id(&event)),
+        "/files".to_owned(),
+    ];
+    let viewer = plain.client_with_token(cast.viewer.token().expect("a token"));
+    for path in paths.iter().map(|path| cast.path(path)) {
+        let (answer, by_replica) = stage.ask(&cast.viewer, &path);
+        assert!(by_replica, "{path} is read from the primary");
+        let same = viewer.get(&path);
+        assert_eq!((answer.status, answer.body), (200, same.body), "{path}");
+        assert_eq!(answer.headers.get("etag"), same.headers.get("etag"), "{path}");
+    }
+    let of_primary = ["/v5/user".to_owned(), "/v5/books".to_owned()]
+        .into_iter()
+        .chain(["/collaborators", "/integrations", "/queries"].map(|path| cast.path(path)));
+    for path in of_primary {
+        let (answer, by_replica) = stage.ask(&cast.owner, &path);
+        assert_eq!((answer.status, by_replica), (200, false), "{path}");
+    }
+    // Each takes its turn.
+    let before: Vec<usize> = stage.replicas.iter().map(snapshots).collect();
+    (0..10).for_each(|_| drop(cast.viewer.get(&cast.path("")).ok()));
+    for (replica, before) in stage.replicas.iter().zip(before) {
+        assert_eq!(snapshots(replica), before + 5);
+    }
+    // Who may not read gets no other answer than without replicas.
+    let path = cast.path("/transactions");
+    for (caller, path) in [(&cast.stranger, path.clone()), (&cast.viewer, format!("{path}/none"))] {
+        let same = plain.client_with_token(caller.token().expect("a token")).get(&path);
+        let answer = caller.get(&path);
+        assert_eq!((answer.status, &answer.body["error"]), (404, &same.body["error"]));
+    }
+    // Reads name no position, and nothing does without replicas.
+    assert_eq!(cast.viewer.get(&path).headers.get("log-position"), None);
+    let owner = plain.client_with_token(cast.owner.token().expect("a token"));
+    let written = owner.post(&cast.path("/accounts"), &json!({"name": "Bank", "type": "ASSET"}));
+    assert_eq!((written.status, written.headers.get("log-position")), (200, None));
+}
+
+fn rule_0_41_a_book_is_read_as_the_primary_has_it(engine: Engine) {
+    if engine != Engine::Postgres {
+        return;
+    }
+    let stage = Stage::with(1, &[]);
+    let (quiet, busy) = (stage.book(), stage.book());
+    run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
+    busy.record("2026-01-06", "20", "Cash", "Food", "Dinner");
+    for _ in 0..4 {
+        assert_eq!(listed(&busy.viewer, &busy), 2, "what somebody else has written");
+    }
+    busy.owner.put("/v5/books", &json!({"id": busy.book, "name": "Renamed"})).ok();
+    assert_eq!(busy.viewer.get(&busy.path("")).ok()["name"], "Renamed");
+    let (answer, by_replica) = stage.ask(&quiet.viewer, &quiet.path("/transactions"));
+    assert!(by_replica, "a book that has not changed");
+    assert_eq!(descriptions(&answer.ok()).len(), 1);
+    run(&stage.replicas[0], "SELECT pg_wal_replay_resume()");
+    stage.settle(&busy.viewer, &busy.path("/transactions"));
+}
+
+fn rule_0_41_lost_access_is_lost_at_once(engine: Engine) {
+    if engine != Engine::Postgres {
+        return;
+    }
+    for args in [&[][..], &["--stale-reads"]] {
+        let stage = Stage::with(1, args);
+        let cast = stage.book();
+        let path = cast.path("/transactions");
+        let show =
+            |how: &str| cast.owner.put("/v5/books", &json!({"id": cast.book, "visibility": how}));
+        show("PUBLIC").ok();
+        stage.settle(&cast.viewer, &path);
+        cast.stranger.get(&path).ok();
+        run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
+        show("PRIVATE").ok();
+        assert_eq!(cast.stranger.get(&path).status, 404);
+        let sharing = cast.path("/collaborators");
+        let list = cast.owner.get(&sharing).ok();
+        let mut all = list["items"].as_array().expect("a list").iter();
+        let viewer = all.find(|one| one["email"] == cast.viewer.email()).expect("a collaborator");
+        let viewer = viewer["id"].as_str().expect("an id");
+        assert!(cast.owner.delete(&format!("{sharing}/{viewer}")).status < 300);
+        assert_eq!(cast.viewer.get(&path).status, 404);
+        // Who was let in is in, and may do what the primary says.
+        cast.share(cast.stranger.email(), "VIEWER");
+        cast.stranger.get(&path).ok();
+        cast.share(cast.editor.email(), "VIEWER");
+        assert_eq!(cast.editor.get(&cast.path("")).ok()["permission"], "VIEWER");
+        assert!(cast.owner.delete(&cast.path("")).status < 300);
+        assert_eq!(cast.owner.get(&path).status, 404);
+    }
+}
+
+fn rule_0_42_who_wrote_reads_it(engine: Engine) {
+    if engine != Engine::Postgres {
+        return;
+    }
+    let more = ["--stale-reads", "--read-database-lag-seconds", "600"];
+    let stage = Stage::with(1, &more);
+    let cast = stage.book();
+    let args = ["--read-database-url", stage.replicas[0].url()];
+    let other = stage.server.beside(&[&args[..], &more].concat());
+    let elsewhere = other.client_with_token(cast.owner.token().expect("a token"));
+    stage.settle(&elsewhere, &cast.path("/transactions"));
+    run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
+    let body = json!({
+        "date": "2026-01-06", "amount": "20", "description": "Dinner",
+        "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+    });
+    let written = cast.owner.post(&cast.path("/transactions"), &body);
+    let position = written.headers.get("log-position").cloned().expect("a position");
+    written.ok();
+    for _ in 0..3 {
+        assert_eq!(listed(&cast.owner, &cast), 2, "who wrote reads it");
+    }
+    assert_eq!(listed(&cast.viewer, &cast), 1, "others may read it later");
+    assert_eq!(listed(&elsewhere, &cast), 1, "another process knows nothing of it");
+    for value in [position.as_str(), "FFFFFFFF/FFFFFFFF", "no position"] {
+        assert_eq!(listed(&cast.viewer.header("Log-Position", value), &cast), 2, "{value:?}");
+        assert_eq!(listed(&elsewhere.header("log-position", value), &cast), 2, "{value:?}");
+    }
+    assert_eq!(listed(&cast.viewer.header("Log-Position", "0/1"), &cast), 1);
+    // A refused write is followed by what was written before.
+    assert_eq!(cast.owner.post(&cast.path("/transactions"), &json!({"amount": "x"})).status, 400);
+    assert_eq!(listed(&cast.owner, &cast), 2);
+    // What a lagging replica does not find, the primary does.
+    let one = cast.owner.get(&cast.path("/transactions?query=dinner")).ok()["items"][0].clone();
+    let one = cast.path(&format!("/transactions/{}", one["id"].as_str().expect("an id")));
+    assert_eq!(cast.viewer.get(&one).ok()["description"], "Dinner");
+    run(&stage.replicas[0], "SELECT pg_wal_replay_resume()");
+    stage.settle(&cast.owner, &cast.path("/transactions"));
+    assert_eq!(listed(&elsewhere, &cast), 2);
+    // A replica that lags by itself, all the time.
+    run(&stage.replicas[0], "ALTER SYSTEM SET recovery_min_apply_delay = '2s'");
+    run(&stage.replicas[0], "SELECT pg_reload_conf()");
+    pause(Duration::from_millis(300));
+    for turn in 3..8 {
+        cast.record("2026-01-07", "1", "Cash", "Food", "Coffee");
+        assert_eq!(listed(&cast.owner, &cast), turn);
+        assert!(listed(&cast.viewer, &cast) < turn, "others read what was two seconds ago");
+    }
+    stage.settle(&cast.owner, &cast.path("/transactions"));
+}
+
+fn rule_0_42_of_two_replicas_the_one_is_asked_that_has_it(engine: Engine) {
+    if engine != Engine::Postgres {
+        return;
+    }
+    let stage = Stage::with(2, &["--stale-reads"]);
+    let cast = stage.book();
+    run(&stage.replicas[1], "SELECT pg_wal_replay_pause()");
+    cast.record("2026-01-06", "20", "Cash", "Food", "Dinner");
+    let path = cast.path("/transactions");
+    eventually("the other one has it", || stage.ask(&cast.owner, &path).1);
+    let before = snapshots(&stage.replicas[1]);
+    for _ in 0..6 {
+        let (answer, by_replica) = stage.ask(&cast.owner, &path);
+        assert!(by_replica);
+        assert_eq!(descriptions(&answer.ok()).len(), 2);
+    }
+    assert_eq!(snapshots(&stage.replicas[1]), before, "the one that lacks it is not read");
+}
+
+fn rule_0_41_what_replicas_fail_to_do_the_primary_does(engine: Engine) {
+    if engine != Engine::Postgres {
+        return;
+    }
+    let mut stage = Stage::with(1, &["--read-deadline-seconds", "60"]);
+    let cast = stage.book();
+    let path = cast.path("/transactions");
+    a_read_that_is_cancelled(&stage);
+    // Gone, and back.
+    stage.replicas[0].kill();
+    for _ in 0..20 {
+        let asked = Instant::now();
+        assert_eq!(listed(&cast.viewer, &cast), 1);
+        assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    }
+    assert_eq!(stage.server.anonymous().get("/ready").status, 200);
+    stage.says("a replica is not asked");
+    stage.server.restart();
+    assert_eq!(listed(&cast.viewer, &cast), 1, "without it a server starts too");
+    stage.replicas[0].resume();
+    stage.settle(&cast.viewer, &path);
+    // Promoted, it goes its own way.
+    run(&stage.replicas[0], "SELECT pg_promote()");
+    stage.says("it follows no primary");
+    let (answer, by_replica) = stage.ask(&cast.viewer, &path);
+    assert_eq!((descriptions(&answer.ok()).len(), by_replica), (1, false));
+    // Another database is none.
+    let stranger = Cluster::start(Setup::default());
+    let other = stage.server.beside(&["--read-database-url", stranger.url()]);
+    eventually("it is refused", || other.log().contains("it is no replica of this database"));
+    other.client_with_token(cast.viewer.token().expect("a token")).get(&path).ok();
+}
+
+/// A read that the replica cancels, because the primary has taken away what it reads, and one whose
+/// connection ends.
+#[track_caller]
+fn a_read_that_is_cancelled(stage: &Stage) {
+    let slow = slow_book(&stage.server);
+    let search = count_without(&slow, 60);
+    stage.settle(&slow.owner, &slow.path("/accounts"));
+    run(&stage.replicas[0], "ALTER SYSTEM SET max_standby_streaming_delay = 0");
+    run(&stage.replicas[0], "SELECT pg_reload_conf()");
+    pause(Duration::from_millis(300));
+    let ends: [(&Cluster, &str); 2] = [
+        (&stage.primary, "BEGIN; LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE; COMMIT"),
+        (
+            &stage.replicas[0],
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+             WHERE state = 'active' AND query LIKE '%transactions%' \
+             AND pid <> pg_backend_pid()",
+        ),
+    ];
+    for (cluster, statement) in ends {
+        let before = snapshots(&stage.replicas[0]);
+        let reading = std::thread::scope(|scope| {
+            let reading = scope.spawn(|| slow.owner.get(&search));
+            eventually("the replica reads", || snapshots(&stage.replicas[0]) > before);
+            pause(Duration::from_millis(300));
+            run(cluster, statement);
+            reading.join().expect("an answer")
+        });
+        assert_eq!(reading.ok()["total"], json!(100), "{statement}");
+    }
+    let said = stage.replicas[0].log();
+    assert!(said.contains("conflict with recovery"), "it was cancelled");
+    assert!(said.contains("due to administrator command"), "it was ended");
+}
+
+fn rule_0_41_a_replica_that_lags_or_stands_still_is_not_asked(engine: Engine) {
+    if engine != Engine::Postgres {
+        return;
+    }
+    let stage =
+        Stage::with(1, &["--read-database-lag-seconds", "2", "--read-deadline-seconds", "8"]);
+    let cast = stage.book();
+    let path = cast.path("/transactions");
+    run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
+    Cast::with_accounts(&stage.server, &CASH_AND_FOOD);
+    stage.says("it lags behind");
+    assert!(!stage.ask(&cast.viewer, &path).1, "the book is the same, and yet");
+    run(&stage.replicas[0], "SELECT pg_wal_replay_resume()");
+    stage.settle(&cast.viewer, &path);
+    let standstill = Standstill::of(&stage.replicas[0]);
+    let asked = Instant::now();
+    std::thread::scope(|scope| {
+        let all: Vec<_> = (0..6).map(|_| scope.spawn(|| listed(&cast.viewer, &cast))).collect();
+        all.into_iter().for_each(|one| assert_eq!(one.join().expect("an answer"), 1));
+    });
+    assert!(asked.elapsed() < Duration::from_secs(7), "{:?}", asked.elapsed());
+    pause(Duration::from_secs(2));
+    let asked = Instant::now();
+    assert_eq!(listed(&cast.viewer, &cast), 1);
+    assert!(asked.elapsed() < Duration::from_secs(1), "nobody waits for it any more");
+    assert_eq!(stage.server.anonymous().get("/ready").status, 200);
+    drop(standstill);
+    stage.settle(&cast.viewer, &path);
+}
