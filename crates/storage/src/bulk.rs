@@ -23,6 +23,12 @@ const CACHED_ROWS: usize = 64;
 /// Rows one statement takes on PostgreSQL: bounds the memory of the largest.
 const MAX_ROWS: usize = 20_000;
 
+/// How a statement begins; and on SQLite, which then keeps no copy of each page that it changes, to
+/// undo half of a statement when a row is refused. A statement that fails undoes its unit of work,
+/// or the whole group, in any case.
+const INSERT: &str = "INSERT";
+const INSERT_OR_FAIL: &str = "INSERT OR FAIL";
+
 /// Rows for one table.
 #[derive(Debug)]
 pub(crate) struct Bulk<'a> {
@@ -36,6 +42,7 @@ pub(crate) struct Bulk<'a> {
 
 impl<'a> Bulk<'a> {
     pub(crate) fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
+        debug_assert!(head.starts_with(INSERT), "the head says into which table");
         debug_assert!(head.ends_with(')'), "the head ends behind the names of the columns");
         Self { head, tail, columns, rows: Vec::new() }
     }
@@ -48,9 +55,10 @@ impl<'a> Bulk<'a> {
     fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<usize> {
         let mut written: usize = 0;
         let most_rows = MAX_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
+        let table = self.head.strip_prefix(INSERT).unwrap_or(self.head);
         let mut rows = self.rows.into_iter();
         while rows.len() > 0 {
-            let sql = Sql::new(self.head).push(" VALUES ");
+            let sql = Sql::new(INSERT_OR_FAIL).push(table).push(" VALUES ");
             let (sql, count) = sql.rows(rows.by_ref().take(most_rows));
             let sql = sql.push(self.tail);
             let sql = if count > CACHED_ROWS { sql.uncached() } else { sql };

@@ -47,6 +47,7 @@ pub mod book_state;
 pub mod bot_response;
 mod bulk;
 mod chart;
+mod checkpoint;
 pub mod collaborator;
 pub mod collection;
 mod column;

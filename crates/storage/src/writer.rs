@@ -31,6 +31,7 @@ use std::sync::atomic::AtomicU64;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::checkpoint::Checkpointer;
 use crate::conn::Conn;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
@@ -150,8 +151,9 @@ impl Writer {
     ) -> Result<Self> {
         let queue = Arc::new(WriterQueue::new(capacity));
         let (statements, caches, signal, recent) = shared;
+        let (conn, checkpointer) = (None, None);
         let mut writer_loop =
-            WriterLoop { conn: None, address, statements, caches, signal, recent };
+            WriterLoop { conn, address, statements, caches, signal, recent, checkpointer };
         writer_loop.connect()?;
         let served = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
@@ -189,6 +191,8 @@ struct WriterLoop {
     signal: DeliverySignal,
     /// Told of each commit where there are replicas.
     recent: Option<Arc<RecentWrites>>,
+    /// Told of each commit where the engine has checkpoints to be made.
+    checkpointer: Option<Checkpointer>,
 }
 
 type JobGroup = Vec<Taken<Box<dyn Job>>>;
@@ -245,6 +249,9 @@ impl WriterLoop {
         if delivers {
             self.signal.give();
         }
+        if let (Some(checkpointer), Some(conn)) = (&self.checkpointer, &mut self.conn) {
+            checkpointer.committed(conn);
+        }
         (with_parts_of_commit(ran.times, took), ran.left)
     }
 
@@ -280,6 +287,7 @@ impl WriterLoop {
     fn connect(&mut self) -> Result<()> {
         self.conn = None;
         let mut conn = self.address.connect(Mode::Write)?;
+        self.checkpointer = Checkpointer::start(&self.address, &mut conn)?;
         conn.count_statements(Arc::clone(&self.statements));
         self.conn = Some(conn);
         Ok(())
