@@ -59,9 +59,13 @@ fn long_urls(server: &Server) {
         .post(&path, &json!({"description": "b", "urls": long}))
         .refused(400, "badRequest");
     assert_eq!(message, "a URL has 2050 bytes; at most 2048 are allowed");
+    let together = |count| json!({"description": "c", "urls": vec![of(2_048); count]});
+    assert_eq!(cast.owner.post(&path, &together(64)).ok()["transaction"]["urls"][63], of(2_048));
+    let message = cast.owner.post(&path, &together(65)).refused(400, "badRequest");
+    assert_eq!(message, "the URLs have 133120 bytes together; at most 131072 are allowed");
     let changes = json!({"id": id(&made["transaction"]), "urls": long});
     cast.owner.put(&path, &changes).refused(400, "badRequest");
-    let kept = cast.owner.get(&cast.path("/transactions")).ok();
+    let kept = cast.owner.get(&cast.path("/transactions?query=a")).ok();
     assert_eq!(kept["items"][0]["urls"], json!([of(2_048)]), "nothing is changed");
     // A typed text is never refused (3.8.5).
     let text = format!("lunch 12 {}", of(2_050));

@@ -13,6 +13,7 @@ pub fn lone() -> Vec<Lone> {
     crate::lone![
         rule_2_11_pages_of_events_end_early,
         rule_2_11_pages_of_transactions_end_early,
+        rule_10_15_many_long_texts_are_not_changed_or_read_at_once,
         rule_0_33_what_is_too_large_is_refused_or_shortened,
     ]
 }
@@ -107,6 +108,69 @@ fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
     assert_eq!(items(&all).len(), 30);
     let (files, pages) = walk(&cast, "/files?limit=1000", MEGABYTE);
     assert_eq!((files.len(), pages), (20, 1));
+}
+
+fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    let group = cast.owner.post(&cast.path("/groups"), &json!({"name": "Both"})).ok();
+    let account = |name: &str| {
+        let groups = [json!({"id": group["id"]})];
+        let body = json!({"name": name, "type": "ASSET", "groups": groups});
+        cast.owner.post(&cast.path("/accounts"), &body).ok()
+    };
+    let sides = ["Left", "Right"].map(account);
+    let words = "lunch with everybody ".repeat(3_000);
+    let transaction = |number: usize| {
+        let (credit, debit) = (&sides[number % 2]["id"], &sides[(number + 1) % 2]["id"]);
+        json!({
+            "date": "2025-01-31",
+            "amount": 1,
+            "creditAccount": {"id": credit},
+            "debitAccount": {"id": debit},
+            "description": format!("{number} {words}"),
+        })
+    };
+    let mut made = Vec::new();
+    for from in [0, 150] {
+        let bodies = batch((from..from + 150).map(transaction));
+        made.extend(
+            items(&cast.owner.post(&cast.path("/transactions/batch"), &bodies).ok()).clone(),
+        );
+    }
+    let ids: Vec<Value> = made.iter().map(|one| json!({"id": one["id"]})).collect();
+    let check = |count: usize| {
+        let path = cast.path("/transactions/check/batch");
+        cast.owner.patch(&path, &batch(ids.iter().take(count).cloned()))
+    };
+    let checked = || {
+        let found = cast.owner.get(&cast.path("/transactions/count?query=is:checked")).ok();
+        found["total"].as_i64().expect("a number")
+    };
+    // 134 of them have 8.4 MB; one more is read before that shows.
+    let advice = "the texts of these transactions have more than 8388608 bytes together: \
+                  send fewer items at once";
+    assert_eq!(check(200).refused(400, "badRequest"), advice);
+    assert_eq!(checked(), 0, "nothing is changed");
+    assert_eq!(check(130).status, 204);
+    assert_eq!(checked(), 130);
+    let load = |count: usize| {
+        let path = cast.path("/transactions/load/batch");
+        cast.owner.post(&path, &batch(ids.iter().take(count).cloned()))
+    };
+    load(300).refused(400, "badRequest");
+    assert_eq!(items(&load(250).ok()).len(), 250);
+    // Lists go on with the next page, also those that are put together from several.
+    let all: BTreeSet<String> =
+        ids.iter().map(|one| one["id"].as_str().expect("an id").to_owned()).collect();
+    for query in ["", "&query=group:Both", "&query=account:Left", "&query=everybody"] {
+        let (found, pages) = walk(&cast, &format!("/transactions?limit=1000{query}"), 2 * MEGABYTE);
+        assert!((3..5).contains(&pages), "{pages} pages of {query:?}");
+        assert_eq!((found.len(), found.into_iter().collect::<BTreeSet<_>>()), (300, all.clone()));
+    }
+    let (events, _) = walk(&cast, "/events?limit=1000", MEGABYTE);
+    assert_eq!(events.iter().collect::<BTreeSet<_>>().len(), events.len());
+    assert!(events.len() >= 430, "{} events", events.len());
 }
 
 fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {

@@ -238,8 +238,7 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
         let book = view.access.book();
         let writer =
             BalanceWriter { view, scale: book.scale, digits: book.settings.fraction_digits };
-        reply::json(room::written(|| writer.write().map(String::into_bytes)))
-            .advising("ask for fewer accounts and groups")
+        reply::json(room::written(|| writer.write())).advising("ask for fewer accounts and groups")
     };
     request.read_replicated(move |tx, cx| balance::get(tx, cx, &book, &asked), encode).await
 }

@@ -34,12 +34,12 @@ fn wanted(request: &HttpRequest, bytes: usize) -> Option<ContentEncoding> {
 pub(crate) fn with_body(
     mut response: actix_web::HttpResponseBuilder,
     request: &HttpRequest,
-    body: Vec<u8>,
+    body: Bytes,
 ) -> HttpResponse {
     let Some(encoding) = wanted(request, body.len()) else { return response.body(body) };
     response
         .finish()
-        .map_body(|head, _| BoxBody::new(Encoder::response(encoding, head, Pieces(body.into()))))
+        .map_body(|head, _| BoxBody::new(Encoder::response(encoding, head, Pieces(body))))
 }
 
 /// A body in pieces.

@@ -33,6 +33,7 @@ mod integration;
 mod kept_body;
 mod large_copies;
 mod log_position;
+mod long_text;
 mod middleware;
 mod outgoing;
 mod parameters;

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
+use actix_web::web::Bytes;
 use tokio::time::{Instant, timeout_at};
 
 use crate::budget::{MAX_SMALL, MemoryShare};
 use crate::error::{ApiError, RequestError};
+use crate::long_text::LongText;
 
 /// How long a body may take to arrive, and how many bytes earn it one second more: a file of 20 MB
 /// may come over a slow line.
@@ -19,6 +21,9 @@ const LEAST_BYTES_PER_SECOND: usize = 64 * 1024;
 /// that: what came fast before counts no longer.
 const PAUSE_TIMEOUT: Duration = Duration::from_secs(10);
 const LEAST_RECENT_BYTES_PER_SECOND: usize = 16 * 1024;
+
+/// Why a long body is refused.
+const NO_PAGES: &str = "the system has no more memory; try again shortly";
 
 /// Until when the next piece of a body must have come (behaviour 0.19).
 struct BodyPatience {
@@ -68,14 +73,14 @@ pub(crate) async fn collect(
     grant: &mut MemoryShare,
     most: usize,
     door: impl AsyncFnOnce() -> Result<(), ApiError>,
-) -> Result<Vec<u8>, ApiError> {
+) -> Result<Bytes, ApiError> {
     let (mut patience, mut door) = (BodyPatience::from(Instant::now()), Some(door));
-    let mut bytes = Vec::new();
+    let mut bytes = LongText::new();
     loop {
         let next =
             std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
         let next = timeout_at(patience.end(), next).await.map_err(|_| RequestError::BodyTooSlow)?;
-        let Some(chunk) = next else { return Ok(bytes) };
+        let Some(chunk) = next else { return Ok(bytes.into_bytes()) };
         let chunk = chunk.map_err(|error| {
             if matches!(error, PayloadError::Overflow) {
                 RequestError::TooLarge
@@ -96,11 +101,7 @@ pub(crate) async fn collect(
         }
         patience.earn(Instant::now(), (chunk.len(), size));
         grant.cover(size)?;
-        if size > MAX_SMALL {
-            // Addresses, for all that may come: memory is used by what does, and nothing is moved.
-            bytes.reserve_exact(most - bytes.len());
-        }
-        bytes.extend_from_slice(&chunk);
+        bytes.add(&chunk, most).map_err(|_| RequestError::Crowded(NO_PAGES))?;
     }
 }
 

@@ -3,6 +3,7 @@
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ContentType, ETAG, HeaderName};
+use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
 use daybook_domain::idempotency::{BodyForm, StoredAnswer};
 use daybook_domain::rights::Shown;
@@ -48,7 +49,7 @@ pub(crate) struct Reply {
     /// Whether it shows less than what was asked for (behaviour 0.33).
     shortened: bool,
     /// The JSON text, or why it could not be written.
-    body: Result<Vec<u8>, NoAnswer>,
+    body: Result<Bytes, NoAnswer>,
     /// What it shows besides the book of the request (behaviour 0.27).
     shows: Vec<Shown>,
     /// What it changed of who may do what, for the security log.
@@ -88,7 +89,7 @@ pub(crate) struct IdOut {
 }
 
 /// 200 with a body that is JSON text already.
-pub(crate) fn json(text: Result<Vec<u8>, NoAnswer>) -> Reply {
+pub(crate) fn json(text: Result<Bytes, NoAnswer>) -> Reply {
     Reply { status: StatusCode::OK, body: text, ..no_content() }
 }
 
@@ -107,7 +108,7 @@ pub(crate) fn no_content() -> Reply {
         replayed: None,
         skipped: 0,
         shortened: false,
-        body: Ok(Vec::new()),
+        body: Ok(Bytes::new()),
         shows: Vec::new(),
         advice: "ask for single resources",
         share: None,
@@ -237,8 +238,8 @@ impl TryFrom<StoredAnswer> for Reply {
         let body = kept_body::restore(form, body)?;
         let stored = std::str::from_utf8(&body).ok().and_then(|text| text.parse().ok());
         let (skipped, body) = match stored.filter(|_| status == StatusCode::NO_CONTENT) {
-            Some(skipped) => (skipped, Vec::new()),
-            None => (0, body),
+            Some(skipped) => (skipped, Bytes::new()),
+            None => (0, body.into()),
         };
         let (replayed, tag) = (Some(form), tag.map(Tag::stored));
         Ok(Self { status, tag, replayed, skipped, body: Ok(body), shows, ..no_content() })

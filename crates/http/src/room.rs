@@ -9,10 +9,12 @@
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 
+use actix_web::web::Bytes;
 use serde::Serialize;
 use serde::ser::Error as _;
 
 use crate::budget::MemoryShare;
+use crate::long_text::LongText;
 
 /// Bytes of JSON that an answer has at most, or of a page each of its rows (behaviour 0.33).
 pub(crate) const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -24,9 +26,6 @@ const MAX_BYTES_AT_ONCE: usize = 256 * 1024;
 const MAX_STORED_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of an answer that take nothing of the budget, so that short answers are always given.
 const FREE_BYTES: usize = 4 * 1024;
-/// Bytes behind which a text gets all the addresses that it may need: memory is used by what is
-/// written there, and nothing has to be moved as it grows.
-const LARGE: usize = 256 * 1024;
 /// Bytes for which a large text takes memory from the budget at a time.
 const STEP: usize = 1024 * 1024;
 
@@ -121,11 +120,11 @@ pub(crate) fn shortens() -> bool {
 ///
 /// # Errors
 /// [`NoAnswer`].
-pub(crate) fn write(value: &impl Serialize) -> Result<Vec<u8>, NoAnswer> {
+pub(crate) fn write(value: &impl Serialize) -> Result<Bytes, NoAnswer> {
     begin();
-    let mut text = Text { bytes: Vec::new(), covered: 0 };
+    let mut text = Text { bytes: LongText::new(), covered: 0 };
     serde_json::to_writer(&mut text, value)?;
-    Ok(text.bytes)
+    Ok(text.bytes.into_bytes())
 }
 
 /// A text that is put together by whoever writes it, and counts its parts ([`make_of`]).
@@ -133,16 +132,16 @@ pub(crate) fn write(value: &impl Serialize) -> Result<Vec<u8>, NoAnswer> {
 /// # Errors
 /// [`NoAnswer`].
 pub(crate) fn written(
-    write: impl FnOnce() -> serde_json::Result<Vec<u8>>,
-) -> Result<Vec<u8>, NoAnswer> {
+    write: impl FnOnce() -> serde_json::Result<String>,
+) -> Result<Bytes, NoAnswer> {
     begin();
-    Ok(write()?)
+    Ok(write()?.into())
 }
 
 /// As [`write`], for what is short: it takes nothing of the budget.
-pub(crate) fn write_short(value: &impl Serialize) -> Result<Vec<u8>, NoAnswer> {
+pub(crate) fn write_short(value: &impl Serialize) -> Result<Bytes, NoAnswer> {
     begin();
-    Ok(serde_json::to_vec(value)?)
+    Ok(serde_json::to_vec(value)?.into())
 }
 
 fn begin() {
@@ -200,7 +199,7 @@ fn cover(bytes: usize) -> Result<(), NoAnswer> {
 
 /// A text with a bound.
 struct Text {
-    bytes: Vec<u8>,
+    bytes: LongText,
     /// For how many of them there is memory.
     covered: usize,
 }
@@ -208,7 +207,7 @@ struct Text {
 impl Text {
     /// Takes memory for so many bytes in all.
     fn grow(&mut self, needed: usize) -> Result<(), NoAnswer> {
-        let most = ROW.get().saturating_add(most());
+        let most = most_with_row();
         if needed > most {
             return Err(NoAnswer::TooLarge);
         }
@@ -216,13 +215,21 @@ impl Text {
         let wanted = doubled.min(most).max(needed);
         cover(wanted.saturating_add(MADE.get()))?;
         self.covered = wanted;
-        // Those of a page are for its first row: the end of the room moves on with each.
-        if wanted > self.bytes.capacity() {
-            let addresses = if wanted > LARGE { most } else { wanted };
-            self.bytes.reserve_exact(addresses.saturating_sub(self.bytes.len()));
-        }
         Ok(())
     }
+
+    fn add(&mut self, bytes: &[u8]) -> Result<(), NoAnswer> {
+        let needed = self.bytes.len().saturating_add(bytes.len());
+        if needed > self.covered {
+            self.grow(needed)?;
+        }
+        self.bytes.add(bytes, most_with_row()).map_err(|_| NoAnswer::Crowded)
+    }
+}
+
+/// Bytes that a text has at most with the row that is being written.
+fn most_with_row() -> usize {
+    ROW.get().saturating_add(most())
 }
 
 impl Write for Text {
@@ -231,14 +238,10 @@ impl Write for Text {
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let needed = self.bytes.len().saturating_add(bytes.len());
-        if needed > self.covered
-            && let Err(fault) = self.grow(needed)
-        {
+        self.add(bytes).map_err(|fault| {
             FAULT.replace(Some(fault));
-            return Err(io::Error::other("an answer has no more room"));
-        }
-        self.bytes.extend_from_slice(bytes);
+            io::Error::other("an answer has no more room")
+        })?;
         WRITTEN.set(self.bytes.len());
         Ok(())
     }

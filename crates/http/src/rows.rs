@@ -84,10 +84,12 @@ pub(crate) struct PageOut<'c, R> {
 
 #[cfg(test)]
 mod tests {
+    use actix_web::web::Bytes;
+
     use super::*;
     use crate::wire::ListOut;
 
-    fn page(rows: &[String]) -> (Vec<u8>, Option<String>) {
+    fn page(rows: &[String]) -> (Bytes, Option<String>) {
         let page = PageRows::new(rows);
         let cursor = || page.end().map(|row| row[..1].to_owned());
         let shown = PageOut { items: page.out(Ok), cursor: CursorOut(&cursor) };
@@ -110,7 +112,7 @@ mod tests {
     fn rows_are_written_as_lists_are() {
         let rows = ["a".to_owned(), "b".to_owned()];
         let whole = serde_json::to_vec(&ListOut::complete(rows.to_vec())).unwrap();
-        assert_eq!(page(&rows), (whole, None));
-        assert_eq!(page(&[]), (br#"{"items":[]}"#.to_vec(), None));
+        assert_eq!(page(&rows), (whole.into(), None));
+        assert_eq!(page(&[]), (Bytes::from_static(br#"{"items":[]}"#), None));
     }
 }

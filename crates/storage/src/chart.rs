@@ -13,9 +13,12 @@ use std::sync::{Mutex, PoisonError};
 use daybook_domain::account::{Account, Directory};
 use daybook_domain::group::Group;
 use daybook_domain::id::{AccountId, BookId, GroupId};
+use daybook_domain::property::Properties;
 
-/// Most accounts and groups in the cache; beyond that it is emptied.
-const MAX_REMEMBERED: usize = 100_000;
+/// Bytes of accounts and groups in the cache; beyond that it is emptied.
+const MAX_REMEMBERED: usize = 32 * 1024 * 1024;
+/// Bytes that an account or group takes beside its properties, about.
+const WITHOUT_PROPERTIES: usize = 300;
 
 /// What is known of one book's accounts and groups.
 #[derive(Debug, Default)]
@@ -23,27 +26,27 @@ struct Chart {
     version: i64,
     accounts: Directory,
     groups: HashMap<GroupId, Group>,
-    /// Accounts and groups in it, as they were learnt.
-    count: usize,
+    /// Bytes that it takes, as it was learnt.
+    bytes: usize,
 }
 
 #[derive(Debug, Default)]
 struct Remembered {
     charts: HashMap<BookId, Chart>,
-    /// Accounts and groups in all of them.
-    count: usize,
+    /// Bytes that all of them take.
+    bytes: usize,
 }
 
 impl Remembered {
     /// The chart at that version, begun anew when an older one is remembered; none when a newer one
     /// is.
     fn at(&mut self, book: BookId, version: i64) -> Option<&mut Chart> {
-        if self.count > MAX_REMEMBERED {
+        if self.bytes > MAX_REMEMBERED {
             *self = Self::default();
         }
         let chart = self.charts.entry(book).or_default();
         if chart.version < version {
-            self.count = self.count.saturating_sub(chart.count);
+            self.bytes = self.bytes.saturating_sub(chart.bytes);
             *chart = Chart { version, ..Chart::default() };
         }
         (chart.version == version).then_some(chart)
@@ -90,15 +93,24 @@ impl ChartCache {
         if let Some(chart) = remembered.at(book, version) {
             accounts.iter().for_each(|account| chart.accounts.put(account.clone()));
             chart.groups.extend(groups.iter().map(|group| (group.id, group.clone())));
-            let learnt = accounts.len().saturating_add(groups.len());
-            chart.count = chart.count.saturating_add(learnt);
-            remembered.count = remembered.count.saturating_add(learnt);
+            let all = accounts.iter().map(|account| &account.properties);
+            let all = all.chain(groups.iter().map(|group| &group.properties));
+            let learnt = all.map(bytes_with).fold(0, usize::saturating_add);
+            chart.bytes = chart.bytes.saturating_add(learnt);
+            remembered.bytes = remembered.bytes.saturating_add(learnt);
         }
     }
 }
 
+/// Bytes that an account or group with these properties takes, about.
+fn bytes_with(properties: &Properties) -> usize {
+    WITHOUT_PROPERTIES.saturating_add(properties.bytes())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use daybook_domain::account::Changes;
     use daybook_domain::instant::{Instant, Stamp};
 
@@ -115,7 +127,7 @@ mod tests {
         let (charts, changing, quiet) = (ChartCache::default(), BookId::new(1), BookId::new(2));
         charts.learn((quiet, 0), &[cash()], &[]);
         let twenty = vec![cash(); 20];
-        (0..=MAX_REMEMBERED / 20)
+        (0..=MAX_REMEMBERED / WITHOUT_PROPERTIES / 20)
             .zip(1..)
             .for_each(|(_, version)| charts.learn((changing, version), &twenty, &[]));
         assert_eq!(
@@ -124,6 +136,25 @@ mod tests {
                 .len(),
             1
         );
+    }
+
+    #[test]
+    fn what_has_large_properties_is_forgotten_sooner() {
+        let text = BTreeMap::from([("p".to_owned(), "x".repeat(8_000))]);
+        let large = Account { properties: Properties::stored(text), ..cash() };
+        let (charts, book) = (ChartCache::default(), BookId::new(1));
+        let remembered = || charts.0.lock().unwrap().charts.get(&book).map(|chart| chart.bytes);
+        let accounts = |from: i64| {
+            (from..from + 1_000).map(|id| Account { id: AccountId::new(id), ..large.clone() })
+        };
+        charts.learn((book, 0), &accounts(0).collect::<Vec<_>>(), &[]);
+        assert_eq!(remembered(), Some(1_000 * (8_001 + WITHOUT_PROPERTIES)));
+        (1..5).for_each(|turn| {
+            charts.learn((book, 0), &accounts(turn * 1_000).collect::<Vec<_>>(), &[]);
+        });
+        assert!(remembered() > Some(MAX_REMEMBERED));
+        charts.learn((book, 0), &[cash()], &[]);
+        assert_eq!(remembered(), Some(WITHOUT_PROPERTIES));
     }
 
     #[test]

@@ -1,12 +1,23 @@
-//! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs`, `interrupt.rs`
-//! and `bulk.rs` name an engine.
+//! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs`,
+//! `interrupt.rs`, `checkpoint.rs` and `bulk.rs` name an engine.
 //!
 //! [`Conn`] is an enum of our own, and [`on_engine!`] writes one diesel expression into both arms
 //! of a `match`. diesel's `MultiConnection` would be one type for free, but through it inserts of
 //! many rows and `ON CONFLICT` do not compile, and `RETURNING` does only in part. The write path is
 //! made of these statements.
 
+use diesel::connection::DefaultLoadingMode;
+use diesel::deserialize::FromSqlRow;
+use diesel::pg::{Pg, PgRowByRowLoadingMode};
+use diesel::prelude::*;
+use diesel::result::QueryResult;
+use diesel::sql_types::Untyped;
+use diesel::sqlite::Sqlite;
 use diesel::{PgConnection, SqliteConnection};
+
+use crate::error::Result;
+use crate::page::RowPart;
+use crate::sql::Sql;
 
 /// A connection to one of the two engines.
 pub(crate) enum Conn {
@@ -29,3 +40,49 @@ macro_rules! on_engine {
 }
 
 pub(crate) use on_engine;
+
+/// A row of a statement on either engine.
+pub(crate) trait AnyRow:
+    FromSqlRow<Untyped, Sqlite> + FromSqlRow<Untyped, Pg> + 'static
+{
+}
+
+impl<R: FromSqlRow<Untyped, Sqlite> + FromSqlRow<Untyped, Pg> + 'static> AnyRow for R {}
+
+impl Conn {
+    /// Reads rows one after another, until their texts take more than `most` bytes in all. `read`
+    /// tells how many those of a row have.
+    pub(crate) fn load_part<R: AnyRow, T>(
+        &mut self,
+        sql: &Sql<'_>,
+        most: usize,
+        read: impl Fn(R) -> Result<(T, usize)>,
+    ) -> Result<RowPart<T>> {
+        match self {
+            Self::Sqlite(conn) => {
+                take_part(sql.load_iter::<R, DefaultLoadingMode>(conn)?, most, read)
+            }
+            Self::Postgres(conn) => {
+                take_part(sql.load_iter::<R, PgRowByRowLoadingMode>(conn)?, most, read)
+            }
+        }
+    }
+}
+
+fn take_part<R, T>(
+    rows: impl Iterator<Item = QueryResult<R>>,
+    most: usize,
+    read: impl Fn(R) -> Result<(T, usize)>,
+) -> Result<RowPart<T>> {
+    let (mut part, mut taken) = (RowPart::from(Vec::new()), 0_usize);
+    for row in rows {
+        if taken > most {
+            part.is_whole = false;
+            break;
+        }
+        let (row, texts) = read(row?)?;
+        taken = taken.saturating_add(texts);
+        part.rows.push(row);
+    }
+    Ok(part)
+}

@@ -1,8 +1,28 @@
 //! Pages: ask for one row more than a page holds; if it came, there is a next page behind the last
-//! row that is kept.
+//! row that is kept. Rows with long texts end a page early: they are read one after another, and no
+//! more than a page may show.
 
 use daybook_domain::calendar::day_number;
 use daybook_domain::transaction::Transaction;
+
+/// Bytes of texts behind which no more rows of a page are read (behaviour 2.11).
+pub const MAX_PAGE_TEXTS: usize = 8 * 1024 * 1024;
+
+/// Rows that were read one after another, until there were no more or their texts took too much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowPart<T> {
+    /// The rows, as far as they were read.
+    pub rows: Vec<T>,
+    /// Whether these are all.
+    pub is_whole: bool,
+}
+
+impl<T> From<Vec<T>> for RowPart<T> {
+    /// All rows.
+    fn from(rows: Vec<T>) -> Self {
+        Self { rows, is_whole: true }
+    }
+}
 
 /// A page of a list and where the next one begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +42,9 @@ pub fn rows_to_read(limit: usize) -> i64 {
 
 impl<T, K> Page<T, K> {
     /// Makes a page of `limit` rows from those that were read: up to [`rows_to_read`].
-    pub fn new(mut rows: Vec<T>, limit: usize, place: impl FnOnce(&T) -> K) -> Self {
-        let more = rows.len() > limit;
+    pub fn new(read: impl Into<RowPart<T>>, limit: usize, place: impl FnOnce(&T) -> K) -> Self {
+        let RowPart { mut rows, is_whole } = read.into();
+        let more = !is_whole || rows.len() > limit;
         rows.truncate(limit);
         let next = rows.last().filter(|_| more).map(place);
         Self { items: rows, next }

@@ -9,7 +9,7 @@ use crate::id::{AccountId, FileId};
 use crate::property::Edits;
 
 use super::{
-    MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL, Refusal, tags,
+    MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL, MAX_URLS, Refusal, tags,
     unknown_account,
 };
 
@@ -169,15 +169,16 @@ pub(super) fn description(text: String) -> Result<String, Refusal> {
 /// Checks the number of URLs, and how long they are.
 ///
 /// # Errors
-/// [`Refusal::TooMany`], [`Refusal::UrlTooLong`].
+/// [`Refusal::TooMany`], [`Refusal::UrlTooLong`], [`Refusal::UrlsTooLong`].
 pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
     if given.len() > MAX_LISTED {
         return Err(Refusal::TooMany("urls", given.len()));
     }
-    match given.iter().find(|url| url.len() > MAX_URL) {
-        Some(url) => Err(Refusal::UrlTooLong(url.len())),
-        None => Ok(given),
+    if let Some(url) = given.iter().find(|url| url.len() > MAX_URL) {
+        return Err(Refusal::UrlTooLong(url.len()));
     }
+    let together = given.iter().map(String::len).sum();
+    if together > MAX_URLS { Err(Refusal::UrlsTooLong(together)) } else { Ok(given) }
 }
 
 /// The files of a create. An entry that names no file is dropped, because objects copied from

@@ -9,6 +9,13 @@ pub const MAX_DESCRIPTION: usize = 64 * 1024;
 /// The most bytes of a URL (behaviour 3.9.2): it is written again with each change of its
 /// transaction.
 pub const MAX_URL: usize = 2_048;
+/// The most bytes of all URLs of a transaction.
+pub const MAX_URLS: usize = 128 * 1024;
+/// The most bytes of texts that the transactions have which one request changes (behaviour 10.15):
+/// each is written again, as it then is, in its event.
+pub const MAX_CHANGED: usize = 8 * 1024 * 1024;
+/// The most bytes of texts that the transactions have which one request names and reads.
+pub const MAX_READ: usize = 16 * 1024 * 1024;
 /// The most remote ids, URLs and files of one transaction, each.
 pub const MAX_LISTED: usize = 1_000;
 

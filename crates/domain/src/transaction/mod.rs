@@ -21,7 +21,10 @@ pub use count::{Span, TransactionCount};
 pub use edit::Edited;
 pub use file_hold::FileHold;
 pub use lifecycle::{Transition, Verb, transition};
-pub use limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL};
+pub use limits::{
+    MAX_CHANGED, MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_READ, MAX_REMOTE_ID, MAX_URL,
+    MAX_URLS,
+};
 pub use merge::{MergePair, Merged, Submitted, merge_transition};
 pub use refusal::Refusal;
 pub use rules::{Intent, TransactionRules};

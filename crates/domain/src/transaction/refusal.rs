@@ -1,6 +1,6 @@
 //! Why a request about transactions is refused.
 
-use super::limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL};
+use super::limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL, MAX_URLS};
 use crate::reason::Reason;
 
 /// Why something about a transaction was refused.
@@ -57,6 +57,15 @@ pub enum Refusal {
     /// A longer URL than allowed.
     #[error("a URL has {0} bytes; at most {MAX_URL} are allowed")]
     UrlTooLong(usize),
+    /// Longer URLs together than allowed.
+    #[error("the URLs have {0} bytes together; at most {MAX_URLS} are allowed")]
+    UrlsTooLong(usize),
+    /// The transactions of a request have longer texts together than allowed.
+    #[error(
+        "the texts of these transactions have more than {0} bytes together: \
+         send fewer items at once"
+    )]
+    TooMuchText(usize),
     /// More remote ids, URLs or files than allowed.
     #[error("{0} has {1} entries; at most {MAX_LISTED} are allowed")]
     TooMany(&'static str, usize),
@@ -94,6 +103,8 @@ impl Refusal {
             | Self::RemoteIdTooLong(_)
             | Self::DescriptionTooLong(_)
             | Self::UrlTooLong(_)
+            | Self::UrlsTooLong(_)
+            | Self::TooMuchText(_)
             | Self::TooMany(..)
             | Self::TooMuchIndexed(_)
             | Self::Parameter(..) => Reason::BadRequest,

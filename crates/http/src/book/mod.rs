@@ -4,6 +4,7 @@ mod copy;
 
 use std::collections::BTreeMap;
 
+use actix_web::web::Bytes;
 use daybook_domain::access::Access;
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::book::{Changes, Deletion, Period, Refusal, StartMonth, Visibility};
@@ -234,7 +235,7 @@ impl<'v> BookOut<'v> {
     }
 
     /// The answer of listBooks, in which many books show the same collection.
-    fn list_of_user(views: &'v [View], cx: &Context) -> Result<Vec<u8>, NoAnswer> {
+    fn list_of_user(views: &'v [View], cx: &Context) -> Result<Bytes, NoAnswer> {
         let shown = views.iter().filter_map(|view| view.collection.as_deref());
         let mut collections = CollectionsOfList::new(shown, cx)?;
         let mut row = |view: &'v View| {

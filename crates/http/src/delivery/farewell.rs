@@ -54,7 +54,7 @@ impl Courier {
         let failed = |error: String| RequestError::Failed(error);
         let written = block(move || event::delivered(&view, &cx, &base)).await?;
         let (id, body) = written.map_err(|error| failed(error.to_string()))?;
-        let body = String::from_utf8(body).map_err(|error| failed(error.to_string()))?;
+        let body = String::from_utf8(body.into()).map_err(|error| failed(error.to_string()))?;
         let copy = EventCopy { id, installer, url, body };
         let lane = Lane::of_book(delivery.key.as_str());
         run::write(state, lane, move |tx| detach(tx, &delivery, &copy, now)).await

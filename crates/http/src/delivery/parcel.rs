@@ -75,7 +75,7 @@ pub(super) async fn request(
     let now = (state.clock)();
     let Parcel { content, app, url, cx } = parcel;
     let (id, body) = match content {
-        ParcelContent::Copy(copy) => (copy.id.clone(), copy.body.clone().into_bytes()),
+        ParcelContent::Copy(copy) => (copy.id.clone(), copy.body.clone().into()),
         ParcelContent::Event(view) => {
             let (reader, base) = (cx.clone(), state.mail_address.clone());
             block(move || event::delivered(&view, &reader, &base)).await?.map_err(failed)?
@@ -119,7 +119,7 @@ pub(super) async fn request(
         }
     }
     // The address alone comes from outside.
-    let request = request.body(body).map_err(|_| Unwritten::Address)?;
+    let request = request.body(body.into()).map_err(|_| Unwritten::Address)?;
     Ok(Written { request, secrets })
 }
 

@@ -3,6 +3,7 @@
 
 mod filled;
 
+use actix_web::web::Bytes;
 use daybook_domain::delivery::BotResponse;
 use daybook_domain::event::{EventType, ReadEvent};
 use daybook_service::event::{self, Request, View};
@@ -129,9 +130,9 @@ pub(crate) fn delivered(
     view: &View,
     cx: &Context,
     base: &str,
-) -> Result<(String, Vec<u8>), NoAnswer> {
+) -> Result<(String, Bytes), NoAnswer> {
     let (reader, book) = (Reader { view, base }, book_of(view, cx)?);
-    let Some(read) = view.events.first() else { return Ok((String::new(), Vec::new())) };
+    let Some(read) = view.events.first() else { return Ok((String::new(), Bytes::new())) };
     let id = read.event.public_id(&view.access.book().key);
     Ok((id, room::write(&MadeOut(|| event_out(reader, read, &book)))?))
 }

@@ -7,7 +7,9 @@ use daybook_domain::account;
 use daybook_domain::deletion::MAX_RELEASED;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
-use daybook_domain::transaction::{Changes, Refusal, Transaction, Verb, check_indexed};
+use daybook_domain::transaction::{
+    Changes, MAX_CHANGED, Refusal, Transaction, Verb, check_indexed,
+};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
@@ -189,7 +191,8 @@ pub(super) fn load(
 ) -> Result<HashMap<TransactionId, Transaction>> {
     let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
-    let mut found = tx.transactions().by_ids(access, &wanted)?;
+    let found = tx.transactions().by_ids(access, &wanted, MAX_CHANGED)?;
+    let mut found = found.ok_or(Refusal::TooMuchText(MAX_CHANGED))?;
     found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()

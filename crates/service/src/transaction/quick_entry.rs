@@ -89,7 +89,7 @@ impl<'a> History<'a> {
             let like = Like { description: description.as_deref() };
             let search = Search { filter, names: &names, drafts_of: None, like: Some(like) };
             let latest = tx.transactions().search(self.access, &search, None, 1)?;
-            let sides = latest.first().and_then(|latest| latest.credit.zip(latest.debit));
+            let sides = latest.rows.first().and_then(|latest| latest.credit.zip(latest.debit));
             if let Some((credit, debit)) = sides {
                 return Ok(found.completed(credit, debit));
             }

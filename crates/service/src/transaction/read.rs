@@ -8,7 +8,7 @@ use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::permission::Action;
 use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term, Warning};
-use daybook_domain::transaction::{Changes, Refusal};
+use daybook_domain::transaction::{Changes, MAX_READ, Refusal};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, PageKey, rows_to_read};
 use daybook_storage::transaction::{Names, Search};
@@ -73,8 +73,9 @@ impl Listed {
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let wanted: Option<TransactionId> = id.parse().ok();
-    let found = tx.transactions().by_ids(&access, wanted.as_slice())?.into_values().next();
+    let found = tx.transactions().by_ids(&access, wanted.as_slice(), MAX_READ)?;
     let transaction = found
+        .and_then(|found| found.into_values().next())
         .filter(|transaction| access.sees(transaction.created_by, transaction.is_posted()))
         .ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
     View::load(tx, cx, access, vec![transaction], AccountDetail::Full)
@@ -103,7 +104,8 @@ pub fn load(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Res
 
 fn in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) -> Result<Listed> {
     let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-    let mut found = tx.transactions().by_ids(&access, &wanted)?;
+    let found = tx.transactions().by_ids(&access, &wanted, MAX_READ)?;
+    let mut found = found.ok_or(Refusal::TooMuchText(MAX_READ))?;
     found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()

@@ -28,6 +28,7 @@ use crate::column;
 use crate::conn::on_engine;
 use crate::delivery::{KnownReceiver, NewDelivery};
 use crate::error::{Error, Result};
+use crate::page::{MAX_PAGE_TEXTS, RowPart};
 use crate::schema::events;
 use crate::sql::{Sql, Value};
 use crate::stored::of_events;
@@ -186,14 +187,22 @@ impl Events<'_, '_> {
         Ok(())
     }
 
-    /// Events newest first, up to `limit`.
+    /// Events newest first, up to `limit`, as far as their texts have room in a page.
     ///
     /// # Errors
     /// [`Error::Corrupt`] for an event that cannot be read.
-    pub fn list(self, access: &Access, filter: &EventFilter, limit: i64) -> Result<Vec<ReadEvent>> {
+    pub fn list(
+        self,
+        access: &Access,
+        filter: &EventFilter,
+        limit: i64,
+    ) -> Result<RowPart<ReadEvent>> {
         let page = self.tx.event_page(access, filter, limit)?;
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&page).load(c))?;
-        rows.into_iter().map(Row::read).collect()
+        self.tx.flushed()?.load_part(&page, MAX_PAGE_TEXTS, |row: Row| {
+            let read = row.read()?;
+            let texts = read.event.data.len();
+            Ok((read, texts))
+        })
     }
 
     /// The events that deleted these resources, with their last snapshots.

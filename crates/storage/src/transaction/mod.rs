@@ -22,7 +22,7 @@ use diesel::prelude::*;
 use crate::conn::on_engine;
 use crate::error::Result;
 use crate::index_term;
-use crate::page::PageKey;
+use crate::page::{MAX_PAGE_TEXTS, PageKey, RowPart};
 use crate::planner::Lookup;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
@@ -40,26 +40,34 @@ pub(crate) use save::added_rows;
 pub use search::{Like, Names, Search};
 pub(crate) use trigram_index::catch_up;
 
+/// Rows that are loaded at once where their order does not come with them.
+const LOADED_AT_ONCE: usize = 100;
+
 /// The transactions of a book.
 pub struct Transactions<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
 }
 
 impl Transactions<'_, '_> {
-    /// The transactions with these ids, by id.
+    /// The transactions with these ids, by id; none when their texts take more than so many bytes
+    /// together.
     pub fn by_ids(
         self,
         access: &Access,
         ids: &[TransactionId],
-    ) -> Result<HashMap<TransactionId, Transaction>> {
+        most: usize,
+    ) -> Result<Option<HashMap<TransactionId, Transaction>>> {
         let book = access.book().id.get();
         let mut found = HashMap::with_capacity(ids.len());
         for chunk in ids.chunks(MAX_NAMED) {
             let sql = with_ids(self.tx.lookup(), book, chunk);
-            let rows = self.tx.transactions().rows(access, sql)?;
-            found.extend(rows.into_iter().map(|transaction| (transaction.id, transaction)));
+            let part = self.tx.transactions().part(access, &sql, most)?;
+            if !part.is_whole {
+                return Ok(None);
+            }
+            found.extend(part.rows.into_iter().map(|transaction| (transaction.id, transaction)));
         }
-        Ok(found)
+        Ok(Some(found))
     }
 
     /// The non-trashed transactions that carry any of these remote ids, oldest first (behaviour
@@ -115,19 +123,20 @@ impl Transactions<'_, '_> {
         Ok(found)
     }
 
-    /// A page of a search, newest first: up to `limit` rows behind `after`.
+    /// A page of a search, newest first: up to `limit` rows behind `after`, as far as their texts
+    /// have room in a page.
     pub fn search(
         self,
         access: &Access,
         search: &Search<'_>,
         after: Option<PageKey>,
         limit: i64,
-    ) -> Result<Vec<Transaction>> {
+    ) -> Result<RowPart<Transaction>> {
         let book = access.book();
         let plan =
             search::PathSelector { tx: &mut *self.tx, book, search, wanted: Some(limit) }.plan()?;
         let Some(ranges) = plan.ranges_to_merge() else {
-            return self.rows(access, plan.page(book, after, limit).uncached());
+            return self.part(access, &plan.page(book, after, limit).uncached(), MAX_PAGE_TEXTS);
         };
         let first = index_ranges::share(ranges.len(), limit);
         let mut page = None;
@@ -140,13 +149,41 @@ impl Transactions<'_, '_> {
         }
         let keys = page.unwrap_or_default();
         let ids: Vec<TransactionId> = keys.iter().map(|key| TransactionId::new(key.id)).collect();
-        let mut found = self.by_ids(access, &ids)?;
-        Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
+        self.in_order(access, &ids)
+    }
+
+    /// The transactions with these ids, in their order, as far as their texts have room in a page.
+    fn in_order(self, access: &Access, ids: &[TransactionId]) -> Result<RowPart<Transaction>> {
+        let (book, scale) = (access.book().id.get(), access.book().scale);
+        let (mut page, mut texts) = (RowPart::from(Vec::with_capacity(ids.len())), 0_usize);
+        for chunk in ids.chunks(LOADED_AT_ONCE) {
+            if texts > MAX_PAGE_TEXTS {
+                page.is_whole = false;
+                break;
+            }
+            let sql = with_ids(self.tx.lookup(), book, chunk);
+            let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+            texts = rows.iter().map(Row::texts).fold(texts, usize::saturating_add);
+            let mut found: HashMap<i64, Row> =
+                rows.into_iter().map(|row| (row.id(), row)).collect();
+            let rows = chunk.iter().filter_map(|id| found.remove(&id.get()));
+            let read = rows.map(|row| row.into_transaction(scale));
+            page.rows.extend(read.collect::<Result<Vec<_>>>()?);
+        }
+        Ok(page)
     }
 
     fn rows(self, access: &Access, sql: Sql<'_>) -> Result<Vec<Transaction>> {
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        rows.into_iter().map(|row| row.into_transaction(access.book().scale)).collect()
+        self.part(access, &sql, usize::MAX).map(|part| part.rows)
+    }
+
+    /// Loads transactions until their texts take more than `most` bytes.
+    fn part(self, access: &Access, sql: &Sql<'_>, most: usize) -> Result<RowPart<Transaction>> {
+        let scale = access.book().scale;
+        self.tx.flushed()?.load_part(sql, most, |row: Row| {
+            let texts = row.texts();
+            Ok((row.into_transaction(scale)?, texts))
+        })
     }
 }
 
