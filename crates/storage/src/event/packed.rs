@@ -9,7 +9,8 @@
 //! | 1 | A zstd frame with the first dictionary, without its magic number |
 //!
 //! A form that was ever written is read for good, and its dictionary never changes: a better one is
-//! another form. What is hashed, counted by nobody and shown is the JSON, never this.
+//! another form. What is hashed and shown is the JSON; what counts for storage quotas is what is
+//! kept.
 
 use std::cell::RefCell;
 use std::io;
