@@ -144,7 +144,7 @@ fn bounds_are_those_of_the_program(_: &Server) {
             }
         }
     }
-    assert_eq!(checked, 12, "options with bounds");
+    assert_eq!(checked, 13, "options with bounds");
 }
 
 fn rule_11_11_what_cannot_be_admitted_stops_the_start(_: &Server) {

@@ -345,7 +345,7 @@ fn rule_0_41_what_replicas_fail_to_do_the_primary_does(engine: Engine) {
     for _ in 0..20 {
         let asked = Instant::now();
         assert_eq!(listed(&cast.viewer, &cast), 1);
-        assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
     }
     assert_eq!(stage.server.anonymous().get("/ready").status, 200);
     stage.says("a replica is not asked");
@@ -371,7 +371,6 @@ fn rule_0_41_what_replicas_fail_to_do_the_primary_does(engine: Engine) {
 fn a_read_that_is_cancelled(stage: &Stage) {
     let slow = slow_book(&stage.server);
     let search = count_without(&slow, 60);
-    stage.settle(&slow.owner, &slow.path("/accounts"));
     run(&stage.replicas[0], "ALTER SYSTEM SET max_standby_streaming_delay = 0");
     run(&stage.replicas[0], "SELECT pg_reload_conf()");
     pause(Duration::from_millis(300));
@@ -385,6 +384,7 @@ fn a_read_that_is_cancelled(stage: &Stage) {
         ),
     ];
     for (cluster, statement) in ends {
+        stage.settle(&slow.owner, &slow.path("/accounts"));
         let before = snapshots(&stage.replicas[0]);
         let reading = std::thread::scope(|scope| {
             let reading = scope.spawn(|| slow.owner.get(&search));
@@ -405,7 +405,7 @@ fn rule_0_41_a_replica_that_lags_or_stands_still_is_not_asked(engine: Engine) {
         return;
     }
     let stage =
-        Stage::with(1, &["--read-database-lag-seconds", "2", "--read-deadline-seconds", "8"]);
+        Stage::with(1, &["--read-database-lag-seconds", "2", "--read-deadline-seconds", "12"]);
     let cast = stage.book();
     let path = cast.path("/transactions");
     run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
@@ -420,11 +420,11 @@ fn rule_0_41_a_replica_that_lags_or_stands_still_is_not_asked(engine: Engine) {
         let all: Vec<_> = (0..6).map(|_| scope.spawn(|| listed(&cast.viewer, &cast))).collect();
         all.into_iter().for_each(|one| assert_eq!(one.join().expect("an answer"), 1));
     });
-    assert!(asked.elapsed() < Duration::from_secs(7), "{:?}", asked.elapsed());
-    pause(Duration::from_secs(2));
+    assert!(asked.elapsed() < Duration::from_secs(11), "{:?}", asked.elapsed());
+    pause(Duration::from_secs(3));
     let asked = Instant::now();
     assert_eq!(listed(&cast.viewer, &cast), 1);
-    assert!(asked.elapsed() < Duration::from_secs(1), "nobody waits for it any more");
+    assert!(asked.elapsed() < Duration::from_secs(4), "nobody waits for it any more");
     assert_eq!(stage.server.anonymous().get("/ready").status, 200);
     drop(standstill);
     stage.settle(&cast.viewer, &path);

@@ -1,6 +1,6 @@
-//! What bounds the work of requests: how long they may read, how much they may store, and how many
-//! connections the limit of open files allows. The doc comments of options are the texts of
-//! `--help`.
+//! What bounds the work of requests: how long they may read, how many connections write, how much
+//! they may store, and how many connections the limit of open files allows. The doc comments of
+//! options are the texts of `--help`.
 
 use std::time::Duration;
 
@@ -21,6 +21,15 @@ pub(crate) struct LimitArgs {
         value_parser = clap::value_parser!(u16).range(1..=600)
     )]
     read_deadline_seconds: u16,
+
+    /// Connections to PostgreSQL that write, each with a thread; 4 by default. SQLite has one
+    #[arg(
+        long,
+        env = "DAYBOOK_WRITERS",
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(1..=64)
+    )]
+    writers: Option<u8>,
 
     #[command(flatten)]
     storage: StorageArgs,
@@ -76,6 +85,11 @@ impl LimitArgs {
     /// How long a request may read.
     pub(crate) fn read_deadline(&self) -> Duration {
         Duration::from_secs(self.read_deadline_seconds.into())
+    }
+
+    /// How many connections write, where that is said.
+    pub(crate) fn writers(&self) -> Option<usize> {
+        self.writers.map(usize::from)
     }
 
     /// How much may be stored.

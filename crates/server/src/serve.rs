@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use daybook_domain::id::BookKey;
 use daybook_http::{
     ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, Farewell,
@@ -109,7 +109,13 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
 fn database(options: &ServeArgs) -> anyhow::Result<Options> {
     let address = admin::address(&options.data)?;
     let replicas = options.replicas.of(&address)?;
-    Ok(Options { replicas, ..Options::new(address) })
+    let usual = Options::new(address);
+    let writers = options.limits.writers().unwrap_or(usual.writers);
+    ensure!(
+        usual.address.is_server() || writers == 1,
+        "--writers is for PostgreSQL: SQLite has one"
+    );
+    Ok(Options { replicas, writers, ..usual })
 }
 
 /// The readers of each replica.

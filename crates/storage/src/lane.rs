@@ -3,7 +3,7 @@
 //! A write has a lane, and a lane always has the same writer of a process. The lane is the book;
 //! the user, for collections; the username, for a new user; [`Lane::NO_BOOK`], or the idempotency
 //! key, for a new book; [`Lane::QUEUES`], to take deliveries. The caller gives it, because the
-//! writer is chosen before anything is loaded. SQLite has one writer, PostgreSQL four in each
+//! writer is chosen before anything is loaded. SQLite has one writer, PostgreSQL several in each
 //! process. So inside one process no write of a book waits for the book's lock.
 
 use daybook_domain::email::Email;

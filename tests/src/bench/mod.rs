@@ -5,6 +5,7 @@ mod batches;
 mod footprint;
 mod gauge;
 mod identity;
+mod processes;
 mod raw;
 mod reads;
 mod singles;
@@ -52,10 +53,11 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 6] = [
+const SECTIONS: [(&str, Section); 7] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
+    ("processes", processes::run),
     ("footprint", footprint::run),
     ("identity", identity::run),
     ("webhooks", webhooks::run),

@@ -61,10 +61,15 @@ struct ReplayRow {
     position: i64,
 }
 
-/// Where the log of the primary ends. What was committed before has its end before that, whether or
-/// not the commit waited for the disk.
+/// Where the log of the primary ends, up to what was committed. A replica gets what is on the disk,
+/// and what lies behind it may stay in memory for long; but a commit that does not wait for the
+/// disk ends there.
 pub(crate) fn written(conn: &mut Conn) -> Result<LogPosition> {
-    let sql = Sql::new("SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint AS position");
+    let sql = Sql::new(
+        "SELECT (CASE current_setting('synchronous_commit') \
+                 WHEN 'off' THEN pg_current_wal_insert_lsn() \
+                 ELSE pg_current_wal_flush_lsn() END - '0/0')::bigint AS position",
+    );
     let row: LogRow = on_engine!(conn, c => (&sql).get_result(c))?;
     Ok(LogPosition(row.position.unsigned_abs()))
 }
