@@ -17,6 +17,12 @@ const SHORTEST_SECRET: usize = 6;
 const REMOVED: &str = "[removed]";
 /// How often escapes are undone: a text in a text in a text.
 const MAX_LAYERS: usize = 3;
+/// Readings of one secret that are looked for.
+const MAX_READINGS: usize = 100;
+/// What escapes begin with: those of percent-encoding, of JSON and of HTML; and which of them may
+/// be undone in a secret while others stay.
+const ESCAPES: &[u8] = b"%\\&";
+const SOME_ESCAPES: [&[u8]; 7] = [b"%", b"\\", b"&", b"%\\", b"%&", b"\\&", ESCAPES];
 
 /// A text without these secrets.
 pub(super) fn without_secrets(text: &str, secrets: &[String]) -> String {
@@ -33,7 +39,7 @@ pub(super) fn without_secrets(text: &str, secrets: &[String]) -> String {
             };
             found.extend(reading.place(within));
         }
-        match reading.unescaped() {
+        match reading.unescaped(ESCAPES) {
             Some(next) => reading = next,
             None => break,
         }
@@ -66,13 +72,8 @@ impl Needles {
     fn of(secrets: &[String], length: usize) -> Self {
         let (mut plain, mut encoded) = (Vec::new(), Vec::new());
         for secret in secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
-            let mut reading = Reading::plain(secret.as_bytes());
             plain.push(secret.replace(' ', "+").into_bytes());
-            for _ in 0..=MAX_LAYERS {
-                plain.push(reading.bytes.clone());
-                let Some(next) = reading.unescaped() else { break };
-                reading = next;
-            }
+            plain.extend(readings(secret));
             if secret.len() < length {
                 encoded.extend(in_base64(secret.as_bytes()));
                 encoded.extend(in_hex(secret.as_bytes()));
@@ -96,6 +97,21 @@ impl Needles {
     const fn is_encoded(&self, pattern: usize) -> bool {
         pattern >= self.plain.len()
     }
+}
+
+/// A secret as it reads when escapes are undone that it seems to have. An answer in which it was
+/// escaped again, in one way, has lost those of the other ways when it is read.
+fn readings(secret: &str) -> BTreeSet<Vec<u8>> {
+    let mut all = BTreeSet::from([secret.as_bytes().to_vec()]);
+    for _ in 0..MAX_LAYERS {
+        let next = all.iter().flat_map(|known| {
+            let reading = Reading::plain(known);
+            SOME_ESCAPES.iter().filter_map(move |escapes| Some(reading.unescaped(escapes)?.bytes))
+        });
+        let new: Vec<Vec<u8>> = next.filter(|next| !all.contains(next)).collect();
+        all.extend(new.into_iter().take(MAX_READINGS.saturating_sub(all.len())));
+    }
+    all
 }
 
 /// What Base64 writes of a text wherever it begins in what is encoded: without the characters at
@@ -149,12 +165,13 @@ impl Reading {
         (from.saturating_sub(before), until.saturating_add(behind))
     }
 
-    /// The same without one layer of escapes; nothing when there are none.
-    fn unescaped(&self) -> Option<Self> {
+    /// The same without one layer of the escapes that begin so; nothing when there are none.
+    fn unescaped(&self, begin: &[u8]) -> Option<Self> {
         let mut next = Self { bytes: Vec::new(), places: Vec::new() };
         let (mut at, mut changed) = (0, false);
         while let Some(rest) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let escape = escape(rest);
+            let escape = rest.first().filter(|first| begin.contains(first));
+            let escape = escape.and_then(|_| escape_at(rest));
             changed |= escape.is_some();
             let (meant, length) =
                 escape.unwrap_or_else(|| (rest.iter().take(1).copied().collect(), 1));
@@ -169,7 +186,7 @@ impl Reading {
 }
 
 /// What an escape at the beginning of a text means, and how long it is.
-fn escape(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+fn escape_at(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     match text {
         [b'%', rest @ ..] | [b'\\', b'x', rest @ ..] => {
             let byte = u8::try_from(number(rest.get(..2)?, 16)?).ok()?;
@@ -281,6 +298,20 @@ mod tests {
         ] {
             let text = format!("{{\"you sent\":\"{written}\"}}");
             assert_eq!(removed(&text), "{\"you sent\":\"[removed]\"}", "{written}");
+        }
+    }
+
+    #[test]
+    fn secrets_that_look_escaped() {
+        for secret in ["\"\\\\a%00\\", "%41%2541\\n&amp;secret", "&#37;41\\u0025x"] {
+            let json = Json::text(secret.to_owned()).canonical();
+            for written in [secret.to_owned(), json.clone(), Json::text(json).canonical()] {
+                let kept = without_secrets(&format!("a {written} b"), &[secret.to_owned()]);
+                assert!(kept.contains("[removed]"), "{written}: {kept}");
+                assert!(!kept.contains(secret) && !kept.contains(&written), "{kept}");
+            }
+            let percent = percent(secret, |byte| byte.is_ascii_alphanumeric());
+            assert_eq!(without_secrets(&percent, &[secret.to_owned()]), "[removed]");
         }
     }
 
