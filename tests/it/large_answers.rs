@@ -13,6 +13,8 @@ pub fn lone() -> Vec<Lone> {
     crate::lone![
         rule_2_11_pages_of_events_end_early,
         rule_2_11_pages_of_transactions_end_early,
+        rule_2_11_pages_with_many_files_end_early,
+        rule_4_22_a_chart_has_a_bound,
         rule_10_15_many_long_texts_are_not_changed_or_read_at_once,
         rule_0_33_what_is_too_large_is_refused_or_shortened,
     ]
@@ -108,6 +110,59 @@ fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
     assert_eq!(items(&all).len(), 30);
     let (files, pages) = walk(&cast, "/files?limit=1000", MEGABYTE);
     assert_eq!((files.len(), pages), (20, 1));
+}
+
+fn rule_2_11_pages_with_many_files_end_early(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    let create = |number| cast.owner.post(&cast.path("/files"), &json!({"name": number})).ok();
+    let files: Vec<Value> =
+        (0..600).map(|number| json!({"id": create(number.to_string())["id"]})).collect();
+    for (number, files) in [&files[..9], &files[300..], &files[..300]].into_iter().enumerate() {
+        let body = json!({"description": format!("t{number}"), "files": files});
+        let made = cast.owner.post(&cast.path("/transactions"), &body).ok();
+        assert_eq!(made["transaction"]["files"].as_array().map(Vec::len), Some(files.len()));
+    }
+    let path = cast.path("/transactions?limit=1000");
+    let shown = |page: &Value| {
+        let texts = items(page).iter().map(|one| one["description"].as_str().expect("a text"));
+        texts.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let first = cast.owner.get(&path).ok();
+    assert_eq!(shown(&first), ["t2", "t1"], "they have 600 files");
+    let cursor = first["cursor"].as_str().expect("more");
+    let second = cast.owner.header("cursor", cursor).get(&path).ok();
+    assert_eq!((shown(&second), second.get("cursor")), (vec!["t0".to_owned()], None));
+}
+
+fn rule_4_22_a_chart_has_a_bound(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    let large = properties();
+    let account =
+        |number: usize| json!({"name": format!("A{number}"), "type": "ASSET", "properties": large});
+    let add = |from: usize| {
+        cast.owner.post(&cast.path("/accounts/batch"), &batch((from..from + 250).map(account)))
+    };
+    assert_eq!((add(0).status, add(250).status), (200, 200));
+    let message = add(500).refused(400, "badRequest");
+    assert!(message.ends_with("at most 33554432 are allowed"), "{message}");
+    let listed = || items(&cast.owner.get(&cast.path("/accounts")).ok()).len();
+    assert_eq!(listed(), 500, "nothing is added");
+    // Less is taken and given, at the bound too.
+    let room = (0..95).map(|number| account(1_000 + number));
+    cast.owner.post(&cast.path("/accounts/batch"), &batch(room)).ok();
+    let small = json!({"name": "Small", "type": "ASSET"});
+    cast.owner.post(&cast.path("/accounts"), &small).ok();
+    let one = cast.owner.get(&cast.path("/accounts/Small")).ok();
+    let grown = json!({"id": one["id"], "properties": properties()});
+    cast.owner.put(&cast.path("/accounts"), &grown).ok();
+    let group = |number: usize| json!({"name": format!("G{number}"), "properties": properties()});
+    cast.owner
+        .post(&cast.path("/groups/batch"), &batch((0..5).map(group)))
+        .refused(400, "badRequest");
+    let cleared = json!({"id": one["id"], "properties": {"p0": ""}});
+    cast.owner.put(&cast.path("/accounts"), &cleared).ok();
 }
 
 fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use daybook_domain::access::Access;
-use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directory, Refusal};
+use daybook_domain::account::{
+    Account, AccountRef, AccountType, Changes, Directory, MAX_CHART, Refusal,
+};
 use daybook_domain::event::Previous;
 use daybook_domain::field::Field;
 use daybook_domain::group::{self, Forest, GroupRef};
@@ -98,7 +100,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let mut known = tx.accounts().directory(&access, targets.iter().chain(&names), [])?;
     let targets = found(&known, targets.into_iter())?;
     let mut events = Vec::new();
-    let mut changed = Vec::new();
+    let (mut changed, mut grows) = (Vec::new(), false);
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         let revision = revised(&known, &forest, before.clone(), input, cx.now);
@@ -107,7 +109,9 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
             forest.check_writable(before.groups.iter().chain(joined), owner)?;
         }
         cx.check_precondition(&before)?;
+        let (bytes, groups) = (before.properties.bytes(), before.groups.len());
         let (after, previous) = revision?;
+        grows |= after.properties.bytes() > bytes || after.groups.len() > groups;
         if !previous.is_empty() {
             events.push(after.updated_event(&forest, &previous));
             known.put(after.clone());
@@ -116,6 +120,9 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         Ok(())
     })?;
     tx.accounts().update(&access, &batch::last_of_each(changed, |account| account.id))?;
+    if grows {
+        check_chart(tx, &access)?;
+    }
     event_log::append(tx, cx, &access, events)?;
     // An account that two items name is returned twice, in its final state, as transactions are
     // (behaviour 3.6.3).
@@ -197,8 +204,18 @@ pub(crate) fn add(
         Ok(account)
     })?;
     tx.accounts().insert(access, &accounts)?;
+    check_chart(tx, access)?;
     event_log::append(tx, cx, access, events)?;
     Ok(View { accounts, forest })
+}
+
+/// Refuses what has made the accounts and groups of a book take too much.
+///
+/// # Errors
+/// [`Refusal::ChartTooLarge`].
+pub(crate) fn check_chart(tx: &mut Tx<'_>, access: &Access) -> Result<()> {
+    let bytes = tx.accounts().chart_above(access, MAX_CHART)?;
+    Ok(bytes.map_or(Ok(()), |bytes| Err(Refusal::ChartTooLarge(bytes)))?)
 }
 
 fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<Account> {

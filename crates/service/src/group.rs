@@ -74,7 +74,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     batch::check_size("items", items.len())?;
     let owner = access.may(Action::WriteLockedGroups);
     let mut forest = forest(tx, &access)?;
-    let mut changed = Vec::new();
+    let (mut changed, mut grows) = (Vec::new(), false);
     let mut events = Vec::new();
     let targets = found(&forest, items.iter_mut().map(|item| item.changes.take_target()))?;
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
@@ -85,7 +85,9 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
             before.check_writable(owner)?;
         }
         cx.check_precondition(&before)?;
+        let bytes = before.properties.bytes();
         let (after, previous) = revision?;
+        grows |= after.properties.bytes() > bytes;
         if !previous.is_empty() {
             forest.put(after.clone());
             events.push(after.updated_event(&forest, &previous));
@@ -94,6 +96,9 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         Ok(())
     })?;
     tx.groups().update(&access, &batch::last_of_each(changed, |group| group.id))?;
+    if grows {
+        account::check_chart(tx, &access)?;
+    }
     event_log::append(tx, cx, &access, events)?;
     let forest = self::forest(tx, &access)?;
     let groups = targets.iter().filter_map(|id| forest.get(*id).cloned()).collect();
@@ -183,6 +188,7 @@ pub(crate) fn add(
         Ok(group)
     })?;
     tx.groups().insert(access, &groups)?;
+    account::check_chart(tx, access)?;
     event_log::append(tx, cx, access, events)?;
     forest.cache_inherited();
     Ok(View { groups, forest })

@@ -194,6 +194,12 @@ impl Accounts<'_, '_> {
         pairs.into_iter().map(typed).collect()
     }
 
+    /// For how many bytes the accounts, groups and memberships count (behaviour 10.14), if these
+    /// are more than `most`.
+    pub fn chart_above(self, access: &Access, most: i64) -> Result<Option<i64>> {
+        self.tx.chart_above(access.book().id, most)
+    }
+
     /// Adds accounts with their memberships.
     pub fn insert(self, access: &AccessTo<WriteChart>, added: &[Account]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;

@@ -18,6 +18,7 @@ use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
+use crate::page::{MAX_PAGE_TEXTS, RowPart};
 use crate::schema::{books, files};
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::stored::{FILES, bytes};
@@ -135,15 +136,15 @@ impl Files<'_, '_> {
         Ok(FilesById::new(found))
     }
 
-    /// Files newest first, up to `limit`: those below an id, and when told so only what one user
-    /// made.
+    /// Files newest first, up to `limit`, as far as their properties have room in a page: those
+    /// below an id, and when told so only what one user made.
     pub fn list(
         self,
         access: &Access,
         made_by: Option<UserId>,
         below: Option<FileId>,
         limit: i64,
-    ) -> Result<Vec<File>> {
+    ) -> Result<RowPart<File>> {
         let mut wanted = Sql::new(COLUMNS).int(access.book().id.get());
         if let Some(user) = made_by {
             wanted = wanted.push(" AND created_by = ").int(user.get());
@@ -152,8 +153,11 @@ impl Files<'_, '_> {
             wanted = wanted.push(" AND id < ").int(id.get());
         }
         wanted = wanted.push(" ORDER BY id DESC LIMIT ").int(limit);
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;
-        rows.into_iter().map(File::try_from).collect()
+        self.tx.flushed()?.load_part(&wanted, MAX_PAGE_TEXTS, |row: Row| {
+            let file = File::try_from(row)?;
+            let texts = file.properties.bytes();
+            Ok((file, texts))
+        })
     }
 
     /// The file that an address names, with the public id of its book and the secret that tells

@@ -194,19 +194,35 @@ impl Tx<'_> {
         self.note_stored(book, bytes(gone.saturating_neg()))
     }
 
+    /// The rows of a table of a book, and for how many bytes they count.
+    fn sums(&mut self, table: &CountedTable, book: BookId) -> Result<Stored> {
+        let query = table.sums(book);
+        let rows: Vec<SumsRow> = on_engine!(self.flushed()?, c => (&query).load(c))?;
+        let sum = |row: SumsRow| Stored { transactions: row.counted, bytes: row.bytes };
+        Ok(rows.into_iter().map(sum).sum())
+    }
+
     /// What is stored of a book, counted anew from all its rows.
     pub(crate) fn recounted(&mut self, book: BookId) -> Result<Stored> {
-        let mut sums = |table: &CountedTable| -> Result<Stored> {
-            let query = table.sums(book);
-            let rows: Vec<SumsRow> = on_engine!(self.flushed()?, c => (&query).load(c))?;
-            let sum = |row: SumsRow| Stored { transactions: row.counted, bytes: row.bytes };
-            Ok(rows.into_iter().map(sum).sum())
-        };
-        let mut all = sums(&TRANSACTIONS)?;
+        let mut all = self.sums(&TRANSACTIONS, book)?;
         for table in OTHERS {
-            all = all + bytes(sums(table)?.bytes);
+            all = all + bytes(self.sums(table, book)?.bytes);
         }
         Ok(all)
+    }
+
+    /// For how many bytes the accounts, groups and memberships of an entered book count, if these
+    /// are more than `most`. They are a part of what is stored of the book, so those of small books
+    /// need not be counted.
+    pub(crate) fn chart_above(&mut self, book: BookId, most: i64) -> Result<Option<i64>> {
+        if self.book_state(book).is_some_and(|state| state.stored().bytes <= most) {
+            return Ok(None);
+        }
+        let mut sum = 0_i64;
+        for table in [&ACCOUNTS, &GROUPS, &MEMBERSHIPS] {
+            sum = sum.saturating_add(self.sums(table, book)?.bytes);
+        }
+        Ok(Some(sum).filter(|sum| *sum > most))
     }
 
     /// Ends a unit of work that is kept: what it added is what owners hold.

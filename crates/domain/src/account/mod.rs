@@ -2,11 +2,13 @@
 
 mod directory;
 mod events;
+mod limits;
 mod refusal;
 
 use std::collections::BTreeSet;
 
 pub use directory::Directory;
+pub use limits::MAX_CHART;
 pub use refusal::Refusal;
 
 use crate::event::Previous;

@@ -1,5 +1,6 @@
 //! Why a request about accounts is refused.
 
+use super::limits::MAX_CHART;
 use crate::deletion::MAX_RELEASED;
 use crate::reason::Reason;
 
@@ -32,6 +33,12 @@ pub enum Refusal {
             them first, or archive it instead"
     )]
     TooManyDrafts,
+    /// The accounts and groups of a book would take too much together (behaviour 4.22).
+    #[error(
+        "the accounts and groups of this book would have {0} bytes of names, properties and \
+         memberships together; at most {MAX_CHART} are allowed"
+    )]
+    ChartTooLarge(i64),
     /// The account is archived and nothing can be posted on it (behaviour 4.8).
     #[error("account {0:?} is archived; nothing can be posted to it")]
     Archived(String),
@@ -46,6 +53,7 @@ impl Refusal {
             | Self::Unnamed
             | Self::HasPostings(_)
             | Self::TooManyDrafts
+            | Self::ChartTooLarge(_)
             | Self::Archived(_) => Reason::BadRequest,
         }
     }

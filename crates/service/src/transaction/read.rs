@@ -8,9 +8,9 @@ use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::permission::Action;
 use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term, Warning};
-use daybook_domain::transaction::{Changes, MAX_READ, Refusal};
+use daybook_domain::transaction::{Changes, MAX_READ, Refusal, Transaction};
 use daybook_storage::Tx;
-use daybook_storage::page::{Page, PageKey, rows_to_read};
+use daybook_storage::page::{Page, PageKey, RowPart, rows_to_read};
 use daybook_storage::transaction::{Names, Search};
 
 use super::lifecycle::named_id;
@@ -23,6 +23,8 @@ use crate::{access, batch, zone};
 /// Rows of a page by default, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 100;
 const MAX_ROWS: usize = 1_000;
+/// Files behind which a page has no more rows (behaviour 2.11).
+const MAX_FILES_OF_PAGE: usize = 500;
 
 /// The parameters of listTransactions.
 #[derive(Debug, Clone, Default)]
@@ -130,7 +132,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     let search =
         Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access), like: None };
     let rows = tx.transactions().search(&access, &search, request.after, rows_to_read(limit))?;
-    let page = Page::new(rows, limit, PageKey::of);
+    let page = Page::new(with_few_files(rows), limit, PageKey::of);
     let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
     // A recorder would learn the ids of accounts by their names.
     let account = account.filter(|_| access.may(Action::ReadChart));
@@ -139,6 +141,20 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
         .map_or_else(|| Ok(HashMap::new()), |account| running::after_rows(tx, &view, account))?;
     let warnings = query.warnings().to_vec();
     Ok(Listed { view, next: page.next, account, balances, warnings })
+}
+
+/// Ends rows with the one with which they show many files: each file that a page shows is read.
+fn with_few_files(read: RowPart<Transaction>) -> RowPart<Transaction> {
+    let RowPart { mut rows, is_whole } = read;
+    let mut files = HashSet::new();
+    let begun = rows.iter().take_while(|row| {
+        let few = files.len() < MAX_FILES_OF_PAGE;
+        files.extend(row.files.iter().copied());
+        few
+    });
+    let (kept, all) = (begun.count(), rows.len());
+    rows.truncate(kept);
+    RowPart { rows, is_whole: is_whole && kept == all }
 }
 
 /// countTransactions: how many the query finds (behaviour 1.4.3).

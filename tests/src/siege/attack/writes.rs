@@ -44,13 +44,14 @@ pub(super) fn no_ops(ground: &Ground) -> anyhow::Result<Weapon> {
     }))
 }
 
-/// Transactions with as many URLs as there may be, checked and unchecked in turn.
+/// Transactions with as long URLs as there may be, as many as may be changed at once, checked and
+/// unchecked in turn.
 pub(super) fn urls(ground: &Ground) -> anyhow::Result<Weapon> {
     let book = ground.book()?;
-    let urls: Vec<String> = (0..ground.size.of(1_000))
+    let urls: Vec<String> = (0..64)
         .map(|number| format!("https://example.com/{number}/{}", "x".repeat(2_000)))
         .collect();
-    let ids = ground.record_in(&book, (10, 2), |_| json!({"urls": urls}))?;
+    let ids = ground.record_in(&book, (ground.size.of(60), 20), |_| json!({"urls": urls}))?;
     let items: Vec<Value> = ids.iter().map(|id| json!({"id": id})).collect();
     let body = json!({"items": items}).to_string();
     Ok(requests(move |turn| {
