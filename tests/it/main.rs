@@ -172,6 +172,7 @@ modules! {
         apps_page,
         audit_runs,
         backups,
+        checkpoints,
         collection_moves,
         contract_fuzz,
         crowds,
