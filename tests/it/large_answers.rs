@@ -214,6 +214,7 @@ fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
         cast.owner.post(&path, &batch(ids.iter().take(count).cloned()))
     };
     load(300).refused(400, "badRequest");
+    repeated(&cast, &ids[299], &words);
     assert_eq!(items(&load(250).ok()).len(), 250);
     // Lists go on with the next page, also those that are put together from several.
     let all: BTreeSet<String> =
@@ -226,6 +227,29 @@ fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
     let (events, _) = walk(&cast, "/events?limit=1000", MEGABYTE);
     assert_eq!(events.iter().collect::<BTreeSet<_>>().len(), events.len());
     assert!(events.len() >= 430, "{} events", events.len());
+}
+
+/// What is named several times counts each time, before and after it has become longer.
+fn repeated(cast: &Cast, long: &Value, words: &str) {
+    let again = |count: usize| batch(vec![long.clone(); count]);
+    let load = cast.path("/transactions/load/batch");
+    cast.owner.post(&load, &again(300)).refused(400, "badRequest");
+    assert_eq!(items(&cast.owner.post(&load, &again(250)).ok()).len(), 250);
+    let path = cast.path("/transactions/batch");
+    cast.owner.put(&path, &again(200)).refused(400, "badRequest");
+    let draft = cast.owner.post(&cast.path("/transactions"), &json!({"description": "short"}));
+    let draft = draft.ok()["transaction"]["id"].clone();
+    let change = |number: usize| match number {
+        0 => json!({"id": draft, "amount": 1, "description": words}),
+        _ => json!({"id": draft, "amount": number % 2 + 1}),
+    };
+    let changes = |count: usize| batch((0..count).map(change));
+    let message = cast.owner.put(&path, &changes(1_200)).refused(400, "badRequest");
+    assert!(message.contains("67108864 bytes"), "{message}");
+    let one = cast.path(&format!("/transactions/{}", draft.as_str().expect("an id")));
+    assert_eq!(cast.owner.get(&one).ok()["description"], "short", "nothing is changed");
+    cast.owner.put(&path, &changes(10)).ok();
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": draft})).ok();
 }
 
 fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {

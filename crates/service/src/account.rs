@@ -109,9 +109,10 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
             forest.check_writable(before.groups.iter().chain(joined), owner)?;
         }
         cx.check_precondition(&before)?;
-        let (bytes, groups) = (before.properties.bytes(), before.groups.len());
+        let texts = |one: &Account| one.name.as_str().len().saturating_add(one.properties.bytes());
+        let (bytes, groups) = (texts(&before), before.groups.len());
         let (after, previous) = revision?;
-        grows |= after.properties.bytes() > bytes || after.groups.len() > groups;
+        grows |= texts(&after) > bytes || after.groups.len() > groups;
         if !previous.is_empty() {
             events.push(after.updated_event(&forest, &previous));
             known.put(after.clone());

@@ -85,9 +85,10 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
             before.check_writable(owner)?;
         }
         cx.check_precondition(&before)?;
-        let bytes = before.properties.bytes();
+        let texts = |one: &Group| one.name.as_str().len().saturating_add(one.properties.bytes());
+        let bytes = texts(&before);
         let (after, previous) = revision?;
-        grows |= after.properties.bytes() > bytes;
+        grows |= texts(&after) > bytes;
         if !previous.is_empty() {
             forest.put(after.clone());
             events.push(after.updated_event(&forest, &previous));

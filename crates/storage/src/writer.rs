@@ -237,6 +237,8 @@ impl WriterLoop {
         if let Err(error) = &outcome {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
             self.conn = None;
+            // It may be kept all the same.
+            self.recent.iter().for_each(|recent| recent.committed_somewhere(Instant::now()));
         } else {
             self.note_commit();
         }

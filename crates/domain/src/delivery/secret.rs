@@ -108,7 +108,7 @@ fn readings(secret: &str) -> BTreeSet<Vec<u8>> {
             let reading = Reading::plain(known);
             SOME_ESCAPES.iter().filter_map(move |escapes| Some(reading.unescaped(escapes)?.bytes))
         });
-        let new: Vec<Vec<u8>> = next.filter(|next| !all.contains(next)).collect();
+        let new: BTreeSet<Vec<u8>> = next.filter(|next| !all.contains(next)).collect();
         all.extend(new.into_iter().take(MAX_READINGS.saturating_sub(all.len())));
     }
     all

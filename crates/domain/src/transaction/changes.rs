@@ -9,8 +9,8 @@ use crate::id::{AccountId, FileId};
 use crate::property::Edits;
 
 use super::{
-    MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL, MAX_URLS, Refusal, tags,
-    unknown_account,
+    MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL, MAX_URLS, Refusal,
+    Transaction, tags, unknown_account,
 };
 
 /// The fields of a create, post or update body that have a meaning (behaviour 9.13), as text that
@@ -164,6 +164,19 @@ pub(super) fn description(text: String) -> Result<String, Refusal> {
     // Each hashtag is a row of an index.
     let tags = if text.len() > MAX_LISTED { tags::of(&text).len() } else { 0 };
     if tags > MAX_LISTED { Err(Refusal::TooMany("hashtags", tags)) } else { Ok(text) }
+}
+
+/// Refuses transactions with too many bytes of texts together. One that is named several times
+/// counts each time.
+///
+/// # Errors
+/// [`Refusal::TooMuchText`].
+pub fn check_texts<'t>(
+    named: impl Iterator<Item = &'t Transaction>,
+    most: usize,
+) -> Result<(), Refusal> {
+    let texts = named.map(Transaction::texts).fold(0, usize::saturating_add);
+    if texts > most { Err(Refusal::TooMuchText(most)) } else { Ok(()) }
 }
 
 /// Checks the number of URLs, and how long they are.

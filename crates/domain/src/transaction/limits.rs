@@ -16,6 +16,9 @@ pub const MAX_URLS: usize = 128 * 1024;
 pub const MAX_CHANGED: usize = 8 * 1024 * 1024;
 /// The most bytes of texts that the transactions have which one request names and reads.
 pub const MAX_READ: usize = 16 * 1024 * 1024;
+/// The most bytes that one request writes of events about transactions, and the most that the
+/// transactions then have which it answers: an item may make the texts longer that others repeat.
+pub const MAX_WRITTEN: usize = 64 * 1024 * 1024;
 /// The most remote ids, URLs and files of one transaction, each.
 pub const MAX_LISTED: usize = 1_000;
 

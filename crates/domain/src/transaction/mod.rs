@@ -16,14 +16,14 @@ pub mod tags;
 
 use time::Date;
 
-pub use changes::{Changes, ResolvedSides, check_indexed, remote_ids};
+pub use changes::{Changes, ResolvedSides, check_indexed, check_texts, remote_ids};
 pub use count::{Span, TransactionCount};
 pub use edit::Edited;
 pub use file_hold::FileHold;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{
     MAX_CHANGED, MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_READ, MAX_REMOTE_ID, MAX_URL,
-    MAX_URLS,
+    MAX_URLS, MAX_WRITTEN,
 };
 pub use merge::{MergePair, Merged, Submitted, merge_transition};
 pub use refusal::Refusal;
@@ -152,6 +152,14 @@ impl Transaction {
     #[must_use]
     pub const fn state(&self) -> LifecycleState {
         LifecycleState::of(self.standing, self.trashed)
+    }
+
+    /// Bytes of its texts, without its files.
+    #[must_use]
+    pub fn texts(&self) -> usize {
+        let lists = self.urls.iter().chain(&self.remote_ids).map(String::len);
+        let others = self.description.len().saturating_add(self.properties.bytes());
+        lists.fold(others, usize::saturating_add)
     }
 
     /// Whether it is posted, trashed or not.

@@ -84,7 +84,7 @@ pub(crate) fn release_file(
     let rules = rules(cx, access, &accounts);
     for before in holders {
         let edited = rules.without_file(before.clone(), removed.id)?;
-        write_set.performed(&rules, Verb::Update, before, edited);
+        write_set.performed(&rules, Verb::Update, before, edited)?;
     }
     write_set.save(tx, cx, access, &accounts)
 }

@@ -8,7 +8,7 @@ use daybook_domain::deletion::MAX_RELEASED;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{
-    Changes, MAX_CHANGED, Refusal, Transaction, Verb, check_indexed,
+    Changes, MAX_CHANGED, MAX_WRITTEN, Refusal, Transaction, Verb, check_indexed, check_texts,
 };
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
@@ -111,7 +111,7 @@ pub fn perform(
             Ok(Some(edited)) => {
                 write_set.attached(new_files);
                 current.insert(edited.transaction.id, edited.transaction.clone());
-                write_set.performed(&rules, wanted.verb, transaction, edited);
+                write_set.performed(&rules, wanted.verb, transaction, edited)?;
             }
             Err(Error::Refused(refusal)) if wanted.batch && refusal.skips_item(wanted.verb) => {
                 skipped = skipped.saturating_add(1);
@@ -119,6 +119,7 @@ pub fn perform(
             Err(error) => return Err(batch::at(index, error)),
         }
     }
+    check_texts(ids.iter().filter_map(|(_, id)| current.get(&(*id)?)), MAX_WRITTEN)?;
     write_set.save(tx, &wanted.context(cx), &access, &accounts)?;
     let transactions: Vec<Transaction> =
         ids.iter().filter_map(|(_, id)| current.get(&(*id)?).cloned()).collect();
@@ -159,7 +160,7 @@ pub(crate) fn release_accounts(
     let mut write_set = WriteSet::with_files(attach::files_by_id(tx, access, &[], &drafts)?);
     for before in drafts {
         let edited = rules.without_accounts(before.clone(), removed)?;
-        write_set.performed(&rules, Verb::Update, before, edited);
+        write_set.performed(&rules, Verb::Update, before, edited)?;
     }
     write_set.save(tx, cx, access, &accounts)
 }
@@ -193,6 +194,7 @@ pub(super) fn load(
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
     let found = tx.transactions().by_ids(access, &wanted, MAX_CHANGED)?;
     let mut found = found.ok_or(Refusal::TooMuchText(MAX_CHANGED))?;
+    check_texts(ids.iter().filter_map(|(_, id)| found.get(&(*id)?)), MAX_CHANGED)?;
     found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()

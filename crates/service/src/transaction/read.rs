@@ -8,7 +8,7 @@ use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::permission::Action;
 use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term, Warning};
-use daybook_domain::transaction::{Changes, MAX_READ, Refusal, Transaction};
+use daybook_domain::transaction::{Changes, MAX_READ, Refusal, Transaction, check_texts};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, PageKey, RowPart, rows_to_read};
 use daybook_storage::transaction::{Names, Search};
@@ -108,6 +108,7 @@ fn in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) -> Re
     let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
     let found = tx.transactions().by_ids(&access, &wanted, MAX_READ)?;
     let mut found = found.ok_or(Refusal::TooMuchText(MAX_READ))?;
+    check_texts(wanted.iter().filter_map(|id| found.get(id)), MAX_READ)?;
     found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()

@@ -7,7 +7,9 @@ use daybook_domain::event::NewEvent;
 use daybook_domain::file::{File, FilesById};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
-use daybook_domain::transaction::{Edited, Transaction, TransactionRules, Verb};
+use daybook_domain::transaction::{
+    Edited, MAX_WRITTEN, Refusal, Transaction, TransactionRules, Verb,
+};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::transaction::Change;
@@ -22,6 +24,8 @@ pub(super) struct WriteSet {
     changes: Vec<Change>,
     positions: HashMap<TransactionId, usize>,
     events: Vec<NewEvent>,
+    /// Bytes of the events of what verbs did.
+    written: usize,
     /// The files the transactions hold, for their snapshots.
     files: FilesById,
     new_files: Vec<File>,
@@ -54,15 +58,25 @@ impl WriteSet {
     }
 
     /// Adds what a verb did to a transaction, with its events.
+    ///
+    /// # Errors
+    /// [`Refusal::TooMuchText`].
     pub(super) fn performed(
         &mut self,
         rules: &TransactionRules<'_>,
         verb: Verb,
         before: Transaction,
         edited: Edited,
-    ) {
-        self.events.extend(rules.events(verb, &edited, &self.files));
+    ) -> Result<()> {
+        let events = rules.events(verb, &edited, &self.files);
+        let written = events.iter().map(|event| event.data.len());
+        self.written = written.fold(self.written, usize::saturating_add);
+        if self.written > MAX_WRITTEN {
+            return Err(Refusal::TooMuchText(MAX_WRITTEN).into());
+        }
+        self.events.extend(events);
         self.changed(before, edited.transaction);
+        Ok(())
     }
 
     /// Adds a transaction that a merge put in the trash, with its event.
