@@ -269,9 +269,13 @@ fn rule_8_12_what_is_refused(server: &Server) {
     let app = install(&cast, "http://127.0.0.1:1/", &["BOOK_DELETED"], json!({}));
     let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
     let batch = cast.path("/events/replay/batch");
-    let unknown = json!({"items": [{"id": event["id"]}, {"id": "nonsense"}, {}]});
+    let unknown = json!({"items": [{"id": event["id"]}, {"id": "nonsense"}]});
     let message = cast.owner.patch(&batch, &unknown).refused(404, "notFound");
-    assert!(message.contains("Ids: [nonsense, ]"), "{message}");
+    assert!(message.contains("Ids: [nonsense]"), "{message}");
+    let nameless = json!({"items": [{"id": event["id"]}, {}]});
+    let message = cast.owner.patch(&batch, &nameless).refused(400, "badRequest");
+    assert_eq!(message, "item 1: event id is required");
+    cast.owner.patch(&batch, &json!({"item": []})).refused(400, "invalid");
     let many: Vec<Value> = (0..1_001).map(|_| json!({"id": event["id"]})).collect();
     cast.owner.patch(&batch, &json!({"items": many})).refused(400, "badRequest");
     let none = json!({"id": "nobody"});

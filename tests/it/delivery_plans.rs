@@ -4,6 +4,7 @@
 use daybook_domain::app::AppId;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
+use daybook_service::delivery::{Occupied, Seat};
 use daybook_service::{Error, access};
 use daybook_storage::delivery::log::AttemptPlace;
 use daybook_storage::event::EventFilter;
@@ -69,25 +70,42 @@ fn queues_walk_an_index(engine: Engine) {
     inside.execute(&[
         "INSERT INTO deliveries (book_id, app_id, sequence, depth) \
          SELECT book_id, app_id, 1, 0 FROM delivery_queues WHERE due_at IS NOT NULL",
+        "INSERT INTO integrations \
+         (book_id, id, app_id, installer_id, name, created_at, updated_at, version) \
+         SELECT book_id, sequence, 'waits' || sequence, 7, '', 0, 0, 1 FROM events",
         "ANALYZE",
     ]);
-    let steps = |overdue: bool| {
+    // An app and who installed it have all that they may have.
+    let mut full = Occupied::new(64, 8);
+    let seat = Seat { app: AppId::stored("busy".to_owned()), installer: Some(inside.cx.user.id) };
+    (0..32).for_each(|_| full.enter(&seat));
+    let steps = |occupied: Option<&Occupied>| {
         let plan = inside.store.read(|tx| {
-            Ok::<_, Error>(if overdue {
-                tx.plans().overdue_deliveries(NOW, 1_000)?
-            } else {
-                tx.plans().due_deliveries(NOW, 64)?
+            Ok::<_, Error>(match occupied {
+                None => tx.plans().overdue_deliveries(NOW, 1_000)?,
+                Some(occupied) => tx.plans().due_deliveries(NOW, occupied)?,
             })
         });
         plan.expect("a plan")
     };
+    let [free, full] = [Occupied::new(64, 8), full].map(|occupied| steps(Some(&occupied)));
     let due = ["SEARCH q USING INDEX delivery_queues_due (due_at<?)", "using delivery_queues_due"];
-    check(&mut faults, engine, ("what is due", due, 1), &steps(false));
+    check(&mut faults, engine, ("what is due", due, 1), &free);
+    check(&mut faults, engine, ("what is due for others", due, 1), &full);
     let overdue = ["INDEX delivery_queues_overdue (paused_at", "using delivery_queues_overdue"];
-    check(&mut faults, engine, ("what is overdue", overdue, 1), &steps(true));
-    for steps in [steps(false), steps(true)] {
+    check(&mut faults, engine, ("what is overdue", overdue, 1), &steps(None));
+    for steps in [free, full, steps(None)] {
         let passes = steps.iter().any(|step| {
-            ["Seq Scan on deliver", "SCAN q", "SCAN d"].iter().any(|scan| step.contains(scan))
+            [
+                "Seq Scan on deliver",
+                "Seq Scan on integrations",
+                "SCAN q",
+                "SCAN d",
+                "SCAN i",
+                "SCAN f",
+            ]
+            .iter()
+            .any(|scan| step.contains(scan))
         });
         faults.check(!passes, || format!("passes a table:\n      {}", steps.join("\n      ")));
     }

@@ -153,6 +153,8 @@ fn rule_8_2_transaction_events(server: &Server) {
         "urls",
         "properties",
         "tags",
+        "createdAt",
+        "updatedAt",
     ] {
         assert_eq!(shown[field], made["transaction"][field], "8.2: {field}");
     }
@@ -198,6 +200,11 @@ fn rule_8_2_transaction_events(server: &Server) {
     );
     assert_eq!(event["data"]["object"]["transaction"]["urls"], json!([]));
     assert_eq!(event["agent"]["id"], "api", "8.4: without an agent header");
+    cast.owner.patch(&cast.path("/transactions/check"), &made["transaction"]).ok();
+    let checked = &new_events(&cast, known + 2)[0];
+    let later = &checked["data"]["object"]["transaction"];
+    assert_eq!(later["createdAt"], made["transaction"]["createdAt"], "8.2");
+    assert_eq!(later["updatedAt"], checked["createdAt"], "8.2");
 }
 
 fn rule_8_2_other_resources(server: &Server) {

@@ -16,6 +16,7 @@ pub fn lone() -> Vec<Lone> {
         rule_2_11_pages_with_many_files_end_early,
         rule_4_22_a_chart_has_a_bound,
         rule_10_15_many_long_texts_are_not_changed_or_read_at_once,
+        rule_0_33_transactions_with_large_files,
         rule_0_33_what_is_too_large_is_refused_or_shortened,
     ]
 }
@@ -23,13 +24,13 @@ pub fn lone() -> Vec<Lone> {
 const MEGABYTE: usize = 1024 * 1024;
 
 /// Nearly as many properties as a resource may have.
-fn properties() -> Value {
+pub fn properties() -> Value {
     let pairs = (0..7).map(|number| (format!("p{number}"), json!("x".repeat(8_000))));
     Value::Object(pairs.collect::<Map<_, _>>())
 }
 
 /// A book with so many groups of large properties, and so many accounts in all of them.
-fn amplified(server: &Server, groups: usize, accounts: usize) -> Cast {
+pub fn amplified(server: &Server, groups: usize, accounts: usize) -> Cast {
     let cast = Cast::new(server);
     let group = |number| json!({"name": format!("G{number}"), "properties": properties()});
     let made = cast.owner.post(&cast.path("/groups/batch"), &batch((0..groups).map(group)));
@@ -129,10 +130,11 @@ fn rule_2_11_pages_with_many_files_end_early(engine: Engine) {
         texts.map(str::to_owned).collect::<Vec<_>>()
     };
     let first = cast.owner.get(&path).ok();
-    assert_eq!(shown(&first), ["t2", "t1"], "they have 600 files");
+    assert_eq!(shown(&first), ["t2"], "two have 600 files");
     let cursor = first["cursor"].as_str().expect("more");
     let second = cast.owner.header("cursor", cursor).get(&path).ok();
-    assert_eq!((shown(&second), second.get("cursor")), (vec!["t0".to_owned()], None));
+    assert_eq!(shown(&second), ["t1", "t0"]);
+    assert_eq!(second.get("cursor"), None);
 }
 
 fn rule_4_22_a_chart_has_a_bound(engine: Engine) {
@@ -184,6 +186,7 @@ fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
             "creditAccount": {"id": credit},
             "debitAccount": {"id": debit},
             "description": format!("{number} {words}"),
+            "remoteIds": [format!("r{number}")],
         })
     };
     let mut made = Vec::new();
@@ -215,6 +218,7 @@ fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
     };
     load(300).refused(400, "badRequest");
     repeated(&cast, &ids[299], &words);
+    known_again(&cast);
     assert_eq!(items(&load(250).ok()).len(), 250);
     // Lists go on with the next page, also those that are put together from several.
     let all: BTreeSet<String> =
@@ -250,6 +254,62 @@ fn repeated(cast: &Cast, long: &Value, words: &str) {
     assert_eq!(cast.owner.get(&one).ok()["description"], "short", "nothing is changed");
     cast.owner.put(&path, &changes(10)).ok();
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": draft})).ok();
+}
+
+/// Items that name known remote ids answer what has them.
+fn known_again(cast: &Cast) {
+    let create = |remote_ids: Vec<String>| {
+        let item = |id| json!({"description": "new", "remoteIds": [id]});
+        let bodies = batch(remote_ids.into_iter().map(item));
+        cast.owner.post(&cast.path("/transactions/batch"), &bodies)
+    };
+    let known = |count: usize| create((0..count).map(|number| format!("r{number}")).collect());
+    let message = known(300).refused(400, "badRequest");
+    assert!(message.contains("16777216 bytes"), "{message}");
+    assert_eq!(items(&known(250).ok()).len(), 250);
+    let repeated = |count: usize| create(vec!["r7".to_owned(); count]);
+    let message = repeated(1_100).refused(400, "badRequest");
+    assert!(message.contains("67108864 bytes"), "{message}");
+    assert_eq!(items(&repeated(100).ok()).len(), 100);
+    // One with many remote ids is read once.
+    let ids: Vec<String> = (0..1_000).map(|number| format!("one-{number:015}")).collect();
+    let body = json!({"description": "x", "remoteIds": ids});
+    let send = || cast.owner.post(&cast.path("/transactions"), &body).ok();
+    let made = send();
+    assert_eq!(send()["transaction"]["id"], made["transaction"]["id"], "3.7.1");
+    cast.owner.patch(&cast.path("/transactions/trash"), &made["transaction"]).ok();
+}
+
+fn rule_0_33_transactions_with_large_files(engine: Engine) {
+    let args = ["--read-deadline-seconds", "60"].map(str::to_owned).to_vec();
+    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let cast = Cast::new(&server);
+    let file =
+        |number| json!({"name": format!("f{number}"), "content": "", "properties": properties()});
+    let files: Vec<Value> = (0..400).map(file).collect();
+    let made: Vec<Value> = (0..3)
+        .map(|number| {
+            let body = json!({"description": format!("t{number}"), "files": files});
+            let made = cast.owner.post(&cast.path("/transactions"), &body).ok();
+            assert_eq!(made["transaction"]["files"].as_array().map(Vec::len), Some(400));
+            made["transaction"]["id"].clone()
+        })
+        .collect();
+    let ids: Vec<&str> = made.iter().map(|id| id.as_str().expect("an id")).collect();
+    // They have 67 MB of properties.
+    cast.owner
+        .get(&cast.path(&format!("/transactions?ids={}", ids.join(","))))
+        .refused(400, "answerTooLarge");
+    let (listed, pages) = walk(&cast, "/transactions", 32 * MEGABYTE);
+    assert_eq!((listed.len(), pages), (3, 3));
+    let changes = batch(made.iter().map(|id| json!({"id": id, "amount": 7})));
+    let answer = cast.owner.put(&cast.path("/transactions/batch"), &changes);
+    let header = answer.headers.get("answer-shortened");
+    assert_eq!(header.map(String::as_str), Some("true"), "{:?}", answer.headers);
+    let wanted: Vec<Value> = made.iter().map(|id| json!({"id": id})).collect();
+    assert_eq!(items(&answer.ok()), &wanted);
+    let one = cast.owner.get(&cast.path(&format!("/transactions/{}", ids[1]))).ok();
+    assert_eq!(one["amount"], "7.00", "it is done all the same");
 }
 
 fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {

@@ -146,6 +146,8 @@ fn rule_6_14_others_write_meanwhile(server: &Server) {
         (filled(server, 4), Cast::with_accounts(server, &[("A", "ASSET"), ("B", "ASSET")]));
     let before = rows(&cast.owner, &cast.book, "").len();
     let (owner, watcher) = (server.client(cast.owner.email()), server.client(cast.owner.email()));
+    // A token is made when it is first needed: the moment of the copy is that of its request.
+    assert!(owner.token().is_some());
     let (mut writes, mut slowest, mut seen) = (0, Duration::ZERO, Vec::new());
     let copy = thread::scope(|scope| {
         let making = scope.spawn(|| Copy::make(&owner, &cast.book, ALL));

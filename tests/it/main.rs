@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 
 use daybook_tests::{Engine, Server};
+use durations::Durations;
 use libtest_mimic::{Arguments, Trial};
 
 /// A case on the shared server of its engine.
@@ -61,6 +62,8 @@ macro_rules! modules {
     };
 }
 
+mod durations;
+
 // Used by other modules.
 mod inside;
 mod matrix;
@@ -97,6 +100,7 @@ modules! {
         book_settings,
         book_transfers,
         books,
+        chart_limits,
         collaborators,
         collection_views,
         collections,
@@ -178,6 +182,7 @@ modules! {
         crowds,
         delivery_plans,
         delivery_sweeps,
+        distribution,
         durability,
         event_corruption,
         event_times,
@@ -195,6 +200,7 @@ modules! {
         many_pauses,
         memory,
         migrations,
+        partitions,
         plans,
         poolers,
         privacy,
@@ -267,13 +273,15 @@ impl Shared {
     }
 }
 
-fn trials(shared: &Arc<Shared>) -> Vec<Trial> {
+fn trials(shared: &Arc<Shared>, durations: &Arc<Durations>) -> Vec<Trial> {
     let mut trials = Vec::new();
     let mut names = HashSet::new();
-    let mut add = |name: String, run: Box<dyn FnOnce() + Send>| {
+    let mut add = |module: String, case: &str, run: Box<dyn FnOnce() + Send>| {
+        let name = format!("{module}::{case}");
         assert!(names.insert(name.clone()), "two cases are called {name}");
+        let durations = Arc::clone(durations);
         trials.push(Trial::test(name, move || {
-            run();
+            durations.add(module, run);
             Ok(())
         }));
     };
@@ -281,18 +289,15 @@ fn trials(shared: &Arc<Shared>) -> Vec<Trial> {
         for (module, cases) in shared_cases() {
             for case in cases {
                 let shared = Arc::clone(shared);
-                add(
-                    format!("{engine}::{module}::{}", case.name),
-                    Box::new(move || (case.run)(shared.server(engine))),
-                );
+                let Case { name, run } = case;
+                let run = Box::new(move || run(shared.server(engine)));
+                add(format!("{engine}::{module}"), &name, run);
             }
         }
         for (module, cases) in lone_cases() {
             for case in cases {
-                add(
-                    format!("{engine}::{module}::{}", case.name),
-                    Box::new(move || (case.run)(engine)),
-                );
+                let Lone { name, run } = case;
+                add(format!("{engine}::{module}"), &name, Box::new(move || run(engine)));
             }
         }
     }
@@ -305,7 +310,9 @@ fn main() -> ExitCode {
     arguments.test_threads =
         arguments.test_threads.or_else(|| Some(2 * available_parallelism().ok()?.get()));
     let shared = Arc::new(Shared::default());
-    let conclusion = libtest_mimic::run(&arguments, trials(&shared));
+    let durations = Arc::default();
+    let conclusion = libtest_mimic::run(&arguments, trials(&shared, &durations));
+    eprint!("{durations}");
     let panics = shared.panics();
     // The last owner: the servers stop here, before their databases do.
     drop(shared);

@@ -5,11 +5,15 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Answer, Client, Engine, Options, Server, id, pause};
-use serde_json::json;
+use daybook_tests::receiver::Receiver;
+use daybook_tests::{Answer, Client, Engine, Options, Server, bots, id, pause};
+use serde_json::{Value, json};
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 use crate::files::base64;
+use crate::large_answers::amplified;
+use crate::reading::items;
 use crate::wire::connect;
 
 pub fn lone() -> Vec<Lone> {
@@ -17,6 +21,7 @@ pub fn lone() -> Vec<Lone> {
         bodies_and_contents_share_a_bound,
         a_large_body_needs_a_door_and_goes_on,
         a_body_has_a_bound_of_values,
+        rule_8_8_large_deliveries_wait_for_memory,
     ]
 }
 
@@ -138,4 +143,48 @@ fn a_body_has_a_bound_of_values(engine: Engine) {
     let path = format!("/v5/books/{book}/transactions/batch");
     let answer = caller.send_raw("POST", &path, Some("application/json"), items.as_bytes());
     answer.refused(400, "badRequest");
+}
+
+/// 8.8: the body of a delivery above 256 KB takes its memory from what who installed the app may
+/// have. Without room the attempt has failed, and others follow; small ones go on.
+fn rule_8_8_large_deliveries_wait_for_memory(engine: Engine) {
+    let args = ["--bodies-megabytes", "64"].map(str::to_owned).to_vec();
+    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    // An event of a transaction shows both accounts, each with 20 groups of 56 KB.
+    let large = amplified(&server, 20, 2);
+    let alice = &large.owner;
+    let [bob, carol] = ["bob", "carol"].map(|name| server.client(&format!("{name}@example.com")));
+    let lunch = json!({"date": "2026-01-05", "amount": "1", "creditAccount": {"name": "A0"},
+        "debitAccount": {"name": "A1"}, "description": "Lunch"});
+    alice.post(&large.path("/transactions"), &lunch).ok();
+    let events = alice.get(&large.path("/events?type=TRANSACTION_POSTED")).ok();
+    let event = id(&items(&events)[0]).to_owned();
+    let receivers = [Receiver::start(), Receiver::start()];
+    let apps = receivers.each_ref().map(|receiver| bots::register(alice, &receiver.url()));
+    bots::install(alice, &large.book, &apps[0]);
+    let small = bots::book(alice, &apps[1..]);
+    let other = id(&carol.post("/v5/books", &json!({"name": "C"})).ok()).to_owned();
+
+    // Of the 56 MB for what is large one is left.
+    let held =
+        [unfinished(&server, alice, 31 * MEGABYTE), unfinished(&server, &bob, 24 * MEGABYTE)];
+    let file = json!({"name": "large.bin", "content": "A".repeat(2 * MEGABYTE)});
+    until(503, || carol.post(&format!("/v5/books/{other}/files"), &file));
+    let again = json!({"items": [{"id": event}]});
+    alice.patch(&large.path("/events/replay/batch"), &again).no_content();
+    let attempts = || -> Vec<Value> {
+        let path = large.path(&format!("/events/{event}/deliveries"));
+        items(&alice.get(&path).ok()).clone()
+    };
+    eventually("8.8: it was tried", || !attempts().is_empty());
+    let first = attempts().pop().expect("an attempt");
+    assert_eq!(first["error"], "the memory of this server is in use", "{first}");
+    assert!(first["status"].is_null(), "{first}");
+    bots::record(alice, &small, 1);
+    receivers[1].wait_for(1);
+    assert!(receivers[0].received().is_empty(), "nothing of it was sent");
+    drop(held);
+    let sent = receivers[0].wait_for(1).remove(0);
+    assert!(sent.text.len() > 2 * MEGABYTE, "{} bytes", sent.text.len());
+    eventually("8.8: it has come", || attempts()[0]["status"] == 200);
 }

@@ -14,7 +14,10 @@ use crate::Lone;
 use crate::inside::{Inside, side};
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_13_55_deletions_are_counted_first]
+    crate::lone![
+        rule_13_55_deletions_are_counted_first,
+        rule_10_11_deletions_read_so_many_texts_at_most
+    ]
 }
 
 /// A book with a draft on the account Cash that holds a file.
@@ -79,4 +82,41 @@ fn rule_13_55_deletions_are_counted_first(engine: Engine) {
     ]);
     delete_file().expect("one fewer");
     delete_account().expect("one fewer");
+}
+
+fn rule_10_11_deletions_read_so_many_texts_at_most(engine: Engine) {
+    let (inside, held) = stage(engine);
+    let urls: Vec<String> =
+        (0..64).map(|number| format!("https://x/{number:02}{}", "u".repeat(2_000))).collect();
+    let file = || files::Attachment::Given { id: Some(held.clone()), new: None };
+    let draft = |_| Changes {
+        credit: side("Cash"),
+        description: Field::Set("x".to_owned()),
+        files: Some(vec![file()]),
+        urls: Some(urls.clone()),
+        ..Changes::default()
+    };
+    let mut drafts = Vec::new();
+    // 128 KB each.
+    for _ in 0..3 {
+        drafts.extend(inside.record((0..180).map(draft).collect()));
+    }
+    let delete_account =
+        || inside.write(|tx, cx, book| account::delete(tx, cx, book, &[AccountRef::any("Cash")]));
+    let delete_file = || {
+        let held = held.clone();
+        inside.write(move |tx, cx, book| file::delete(tx, cx, book, &held))
+    };
+    let advice = "67108864 bytes of texts";
+    let refused = delete_account().expect_err("too much").to_string();
+    assert!(refused.contains(advice), "{refused}");
+    let refused = delete_file().expect_err("too much").to_string();
+    assert!(refused.contains(advice), "{refused}");
+    let shorter: Vec<String> = drafts.iter().take(300).map(|id| id.get().to_string()).collect();
+    inside.execute(&[&format!(
+        "UPDATE transactions SET urls = NULL WHERE id IN ({})",
+        shorter.join(", ")
+    )]);
+    delete_account().expect("half of it");
+    delete_file().expect("half of it");
 }

@@ -16,7 +16,7 @@ use daybook_domain::user::Profile;
 use daybook_service::idempotency::{KeyScope, Once, once};
 use daybook_service::{Context, Error, Ids};
 use daybook_storage::user::User;
-use daybook_storage::{Address, Lane, Options, Store};
+use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::{Answer, Client, Engine, Hold, Server, column, id, pause};
 use serde_json::{Value, json};
 
@@ -238,11 +238,14 @@ impl Bench {
     }
 }
 
+/// Whose keys they are.
+const OWNER: UserId = UserId::new(7);
+
 fn claim(key: &str) -> Claim {
     let nothing = Hash::of(key.as_bytes());
     let key = Key::new(key).expect("a key");
     Claim {
-        user: UserId::new(7),
+        user: OWNER,
         key,
         operation: operation("POST", "/v5/books"),
         fingerprint: fingerprint(nothing, &[]),
@@ -272,17 +275,18 @@ fn what_is_forgotten_is_removed(engine: Engine) {
         bench.send(&format!("new-{number}"), DAY + 1);
     }
     let later = Instant::new(NOW.milliseconds() + DAY + 1);
-    let left: usize =
-        bench.store.write(Lane::NO_BOOK, move |tx| tx.keys().sweep(later)).expect("a sweep");
+    let sweep = |now: Instant| -> usize {
+        let swept = move |tx: &mut Tx<'_>| tx.keys().sweep(OWNER, now);
+        bench.store.write(Lane::NO_BOOK, swept).expect("a sweep")
+    };
+    let left = sweep(later);
     assert_eq!(left, 0, "300 new ones have cleared 300 old ones away");
     assert!(
         (0..300).all(|number| bench.send(&format!("new-{number}"), DAY + 2).1),
         "and nothing else"
     );
     let much_later = Instant::new(NOW.milliseconds() + 2 * DAY + 2);
-    let first: usize =
-        bench.store.write(Lane::NO_BOOK, move |tx| tx.keys().sweep(much_later)).expect("a sweep");
-    assert_eq!(first, 32, "a sweep is bounded");
+    assert_eq!(sweep(much_later), 32, "a sweep is bounded");
 }
 
 /// To take the key and to record the answer; a replay reads it. Without a key there is nothing of

@@ -27,6 +27,7 @@ pub fn lone() -> Vec<Lone> {
         no_answer_before_the_commit,
         a_full_queue_turns_away,
         a_read_is_one_snapshot,
+        the_number_of_an_undone_book_leads_nowhere,
     ]
 }
 
@@ -338,4 +339,29 @@ fn a_read_is_one_snapshot(engine: Engine) {
         .expect("a snapshot");
     assert_eq!((before, after), (1, 1), "a write in between is not seen");
     assert_eq!(bench.descriptions().len(), 2);
+}
+
+/// SQLite gives the number of a book that was undone to the next one.
+fn the_number_of_an_undone_book_leads_nowhere(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let found = |name: &str| {
+        let changes =
+            daybook_domain::book::Changes { name: Some(name.to_owned()), ..Default::default() };
+        (bench.cx.clone(), book::Input { changes, accounts: Vec::new(), groups: Vec::new() })
+    };
+    let (cx, input) = found("Undone");
+    let (sender, keys) = channel();
+    let undone = bench.store.write(Lane::NO_BOOK, move |tx| {
+        let key = book::create(tx, &cx, input)?.access.book().key.as_str().to_owned();
+        // Its number is remembered from here on.
+        book::get(tx, &cx, &key, false, false)?;
+        sender.send(key).expect("the test listens");
+        Err::<(), Error>(Error::NotFound("nothing"))
+    });
+    assert!(undone.is_err());
+    let (cx, input) = found("Kept");
+    bench.store.write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input)).expect("a book");
+    let key = keys.recv().expect("a key");
+    let looked = bench.store.read(|tx| book::get(tx, &bench.cx, &key, false, false));
+    assert!(looked.is_err(), "the key of one book leads into another");
 }

@@ -1,16 +1,18 @@
 //! Access tokens of this installation (11.7 - 11.10): issued, limited, listed, revoked, by their
 //! users and by the operator; and disabled users.
 
+use std::ops::RangeInclusive;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Cast, Client, Server, id, pause, run_for, shows, unique};
+use daybook_tests::{Backdoor, Cast, Client, Server, id, pause, run_for, shows, unique};
 use serde_json::{Value, json};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         issued_used_and_revoked,
         what_may_be_asked_for,
+        only_active_ones_count,
         other_users_tokens_do_not_exist,
         a_repetition_answers_the_same_token,
         limited_to_books,
@@ -106,6 +108,49 @@ fn what_may_be_asked_for(server: &Server) {
     // Without a body, all is as usual.
     let issued = owner.send("POST", "/v5/user/tokens", &Value::Null).ok();
     shows(&issued, &json!({"name": "", "readOnly": false, "active": true}));
+}
+
+/// 11.8: a user has 1,000 active ones, however many have ended; of these the last 1,000 are kept.
+fn only_active_ones_count(server: &Server) {
+    let email = format!("{}@example.com", unique("holder"));
+    let owner = server.client(&email);
+    owner.get("/v5/user").ok();
+    let mut database = Backdoor::open(server);
+    // Beside that of the command, whose time is theirs; each of the ended ones was revoked a
+    // millisecond before the one before it.
+    let mut add = |numbers: RangeInclusive<u32>, revoked_at: &str| {
+        let (first, last) = (numbers.start(), numbers.end());
+        let added = database.execute(&format!(
+            "WITH RECURSIVE n (n) AS \
+             (SELECT {first} UNION ALL SELECT n + 1 FROM n WHERE n < {last}) \
+             INSERT INTO tokens (id, user_id, name, read_only, created_at, expires_at, revoked_at) \
+             SELECT n.n, t.user_id, 'n' || n.n, t.read_only, t.created_at, t.expires_at, \
+             {revoked_at} FROM tokens t JOIN users u ON u.id = t.user_id, n \
+             WHERE u.email = '{email}' AND t.id > 1000000"
+        ));
+        assert_eq!(added, u64::from(last - first + 1));
+    };
+    let names = || -> Vec<String> {
+        let list = owner.get("/v5/user/tokens").ok();
+        let names = list["items"].as_array().expect("a list").iter();
+        names.map(|token| token["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    add(1..=1_500, "t.created_at - n.n");
+    assert_eq!(names().len(), 1_501);
+    // Many more than are kept, and 998 active ones with that of the command.
+    add(2_001..=2_997, "NULL");
+    issue(server, &owner, &json!({"name": "one more"}));
+    let listed = names();
+    assert_eq!((listed.len(), listed[0].as_str()), (1_999, "one more"));
+    let kept = |name: &str| listed.iter().any(|one| one == name);
+    assert!(kept("n1") && kept("n1000") && !kept("n1001"), "those that ended last");
+    let (last, _) = issue(server, &owner, &json!({"name": "the last"}));
+    let refuse = || owner.post("/v5/user/tokens", &json!({})).refused(400, "badRequest");
+    assert!(refuse().contains("1000"), "{}", refuse());
+    owner.delete(&format!("/v5/user/tokens/{last}")).ok();
+    issue(server, &owner, &json!({"name": "in its place"}));
+    refuse();
+    assert!(!names().contains(&"n1000".to_owned()), "it made room for the last");
 }
 
 fn other_users_tokens_do_not_exist(server: &Server) {

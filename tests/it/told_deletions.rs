@@ -1,6 +1,5 @@
 //! BOOK_DELETED is delivered although the book is removed at once (8.20).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -127,9 +126,10 @@ fn waiting(engine: Engine) -> Inside {
 }
 
 fn take(inside: &Inside, lease: i64, now: Instant) -> Vec<Leased> {
-    let occupied = Occupied { running: HashMap::new(), most: 8 };
-    let taken = inside.write(move |tx, _, _| delivery::take(tx, lease, occupied, (8, now)));
-    taken.expect("the deliveries that are due")
+    let occupied = Occupied::new(8, 8);
+    let taken = inside.write(move |tx, _, _| delivery::take(tx, lease, occupied, now));
+    let taken = taken.expect("the deliveries that are due").into_iter();
+    taken.map(|dispatched| dispatched.leased).collect()
 }
 
 /// Takes a delivery out of its book.

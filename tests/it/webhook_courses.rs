@@ -1,21 +1,31 @@
-//! Deliveries until their end (8.8, 8.9): given up after the last attempt, and beside an app that
-//! answers nothing in many books.
+//! Deliveries until their end (8.8, 8.9): given up after the last attempt, and beside apps that
+//! answer nothing in many books.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use daybook_domain::book::Changes;
+use daybook_domain::id::UserId;
+use daybook_domain::instant::Instant as UnixTime;
+use daybook_service::delivery::{self, Occupied};
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, bots, pause};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server, bots, pause};
 use serde_json::{Value, json};
 
 use crate::Lone;
 use crate::file_sweep::eventually;
+use crate::inside::Inside;
 use crate::reading::items;
 use crate::webhooks::install;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_8_8_given_up_after_five_attempts, rule_8_9_a_silent_app_delays_nobody]
+    crate::lone![
+        rule_8_8_given_up_after_five_attempts,
+        rule_8_9_a_silent_app_delays_nobody,
+        rule_8_9_silent_apps_delay_no_other_user,
+        rule_8_9_who_waits_behind_many_is_found,
+    ]
 }
 
 /// The pauses are over as soon as they begin; how long they are is a matter of `webhooks.rs` and of
@@ -62,35 +72,129 @@ const EVENTS: usize = 4;
 /// What waits for a silent app waits a minute; a busy machine is not as slow.
 const PROMPT: Duration = Duration::from_secs(5);
 
+/// A receiver that answers nothing until it is told to.
+struct Silent {
+    receiver: Receiver,
+    may_speak: Arc<AtomicBool>,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Silent {
+    fn start() -> Silent {
+        let (may_speak, asked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let (gate, counted) = (Arc::clone(&may_speak), Arc::clone(&asked));
+        let receiver = Receiver::answering(move |_| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            while !gate.load(Ordering::SeqCst) {
+                pause(Duration::from_millis(20));
+            }
+            fine("{}")
+        });
+        Silent { receiver, may_speak, asked }
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    fn speak(&self) {
+        self.may_speak.store(true, Ordering::SeqCst);
+    }
+}
+
+/// What a book records is heard at once, also when it was heard of so often before.
+#[track_caller]
+fn hears_at_once(owner: &Client, book: &str, prompt: &Receiver) {
+    let before = prompt.received().len();
+    for number in 1..=5 {
+        let begun = Instant::now();
+        bots::record(owner, book, 1);
+        prompt.wait_for(before + number);
+        let took = begun.elapsed();
+        assert!(took < PROMPT, "8.9: {took:?} while others are silent");
+    }
+}
+
 fn rule_8_9_a_silent_app_delays_nobody(engine: Engine) {
     let server = Server::start(engine);
     let owner = server.client("owner@example.com");
-    let (open, at_once) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
-    let (gate, counted) = (Arc::clone(&open), Arc::clone(&at_once));
-    let silent = Receiver::answering(move |_| {
-        counted.fetch_add(1, Ordering::SeqCst);
-        while !gate.load(Ordering::SeqCst) {
-            pause(Duration::from_millis(20));
-        }
-        fine("{}")
-    });
-    let prompt = Receiver::start();
-    let apps = [&silent, &prompt].map(|receiver| bots::register(&owner, &receiver.url()));
+    let (silent, prompt) = (Silent::start(), Receiver::start());
+    let receivers = [&silent.receiver, &prompt];
+    let apps = receivers.map(|receiver| bots::register(&owner, &receiver.url()));
     let busy: Vec<String> = (0..BOOKS).map(|_| bots::book(&owner, &apps[..1])).collect();
     for book in &busy {
         bots::record(&owner, book, EVENTS);
     }
     let other = bots::book(&owner, &apps[1..]);
-    for number in 1..=5 {
-        let begun = Instant::now();
-        bots::record(&owner, &other, 1);
-        prompt.wait_for(number);
-        let took = begun.elapsed();
-        assert!(took < PROMPT, "8.9: {took:?} while another app is silent");
-    }
-    assert_eq!(at_once.load(Ordering::SeqCst), 8, "8.9: it has its own places and no others");
-    open.store(true, Ordering::SeqCst);
+    hears_at_once(&owner, &other, &prompt);
+    assert_eq!(silent.asked(), 8, "8.9: it has its own places and no others");
+    silent.speak();
     let waiting = |book: &String| bots::backlog(&owner, book) > 0;
     eventually("8.10: all of it is delivered", || !busy.iter().any(waiting));
-    assert_eq!(silent.received().len(), BOOKS * EVENTS);
+    assert_eq!(silent.receiver.received().len(), BOOKS * EVENTS);
+}
+
+/// As many apps of one user as would take all places, and more.
+fn rule_8_9_silent_apps_delay_no_other_user(engine: Engine) {
+    let server = Server::start(engine);
+    let [busy, other] = ["busy", "other"].map(|name| server.client(&format!("{name}@example.com")));
+    let (silent, prompt) = (Silent::start(), Receiver::start());
+    let apps: Vec<String> =
+        (0..10).map(|_| bots::register(&busy, &silent.receiver.url())).collect();
+    let books: Vec<String> = (0..8).map(|_| bots::book(&busy, &apps)).collect();
+    for book in &books {
+        bots::record(&busy, book, 1);
+    }
+    eventually("8.9: half of the places", || silent.asked() >= 32);
+    let app = bots::register(&other, &prompt.url());
+    let book = bots::book(&other, &[app]);
+    hears_at_once(&other, &book, &prompt);
+    let app = bots::register(&other, &silent.receiver.url());
+    bots::install(&other, &book, &app);
+    hears_at_once(&other, &book, &prompt);
+    eventually("8.9: one of the places of the other user", || silent.asked() >= 33);
+    assert_eq!(silent.asked(), 33, "8.9: and none of them for the apps of the first");
+    silent.speak();
+    let waiting = |book: &String| bots::backlog(&busy, book) > 0;
+    eventually("8.10: all of it is delivered", || !books.iter().any(waiting));
+}
+
+/// In a future that the server's own worker does not see.
+const THEN: UnixTime = UnixTime::new(4_000_000_000_000);
+
+/// Far more than there are places for wait before it, of an app and of a user that may have no
+/// more of them: one look finds it all the same.
+fn rule_8_9_who_waits_behind_many_is_found(engine: Engine) {
+    let inside = Inside::new(engine, THEN, Changes::default());
+    let due = THEN.milliseconds();
+    let mut statements = Vec::new();
+    let book = "(SELECT MAX(id) FROM books)";
+    let mut queue = |number: i64, app: &str, installer: i64| {
+        statements.extend([
+            format!(
+                "INSERT INTO integrations (book_id, id, app_id, installer_id, name, created_at, \
+                 updated_at, version) VALUES ({book}, {number}, '{app}', {installer}, '', 0, 0, 1)"
+            ),
+            format!(
+                "INSERT INTO delivery_queues (book_id, app_id, due_at) \
+                 VALUES ({book}, '{app}', {due} - 1000 + {number})"
+            ),
+            format!(
+                "INSERT INTO deliveries (book_id, app_id, sequence, depth) \
+                 VALUES ({book}, '{app}', 1, 0)"
+            ),
+        ]);
+    };
+    (0..100).for_each(|number| queue(number, &format!("many{number}"), 7));
+    (100..200).for_each(|number| queue(number, &format!("more{number}"), 8));
+    queue(200, "last", 9);
+    let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
+    inside.execute(&statements);
+    let occupied = Occupied::new(64, 8);
+    let taken = inside.write(move |tx, _, _| delivery::take(tx, 1, occupied, THEN));
+    let taken = taken.expect("what is due");
+    let of = |user: i64| {
+        taken.iter().filter(|one| one.seat.installer == Some(UserId::new(user))).count()
+    };
+    assert_eq!([7, 8, 9].map(of), [32, 16, 1], "8.9: each has as many as are free then");
 }

@@ -5,11 +5,9 @@ use postgres::NoTls;
 
 use crate::{Engine, Server};
 
-/// What a unit of work takes first on PostgreSQL: the lock of the book with the public id `$1`, the
+/// What a unit of work takes first on PostgreSQL: the lock of the book with the number `$1`, the
 /// row of its state.
-const LOCK_BOOK: &str = "SELECT s.book_id \
-     FROM book_state s JOIN books b ON b.id = s.book_id \
-     WHERE b.public_id = $1 FOR UPDATE OF s";
+const LOCK_BOOK: &str = "SELECT s.book_id FROM book_state s WHERE s.book_id = $1 FOR UPDATE";
 
 /// A transaction of somebody else on a server's database, until it is released, committed or
 /// dropped.
@@ -46,7 +44,9 @@ impl Hold {
     pub fn book(server: &Server, book: &str) -> Hold {
         let mut hold = Hold::begin(server);
         if let Hold::Postgres(client) = &mut hold {
-            let rows = client.query(LOCK_BOOK, &[&book]).expect("the lock");
+            let number = "SELECT book_id FROM book_keys WHERE public_id = $1";
+            let number: i64 = client.query_one(number, &[&book]).expect("a book").get(0);
+            let rows = client.query(LOCK_BOOK, &[&number]).expect("the lock");
             assert_eq!(rows.len(), 1, "there is such a book");
         }
         hold

@@ -130,12 +130,23 @@ impl Connection {
     fn read_more(&mut self, room: usize) -> io::Result<()> {
         let filled = self.answer.len();
         self.answer.resize(filled + room, 0);
-        let read = self.stream.read(&mut self.answer[filled..])?;
+        let read = read_on(&mut self.stream, &mut self.answer[filled..])?;
         self.answer.truncate(filled + read);
         if read == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(())
+    }
+}
+
+/// Reads, also after the process was stopped and goes on: the read of a socket with a time limit
+/// then ends with EINTR.
+fn read_on(stream: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match stream.read(room) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
     }
 }
 
@@ -290,6 +301,20 @@ mod tests {
         assert_eq!(samples.percentile(50), Duration::from_millis(50));
         assert_eq!(samples.percentile(99), Duration::from_millis(99));
         assert_eq!(samples.percentile(100), Duration::from_millis(100));
+    }
+
+    struct Stopped(usize);
+
+    impl Read for Stopped {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            self.0 += 1;
+            if self.0 < 3 { Err(io::ErrorKind::Interrupted.into()) } else { Ok(room.len()) }
+        }
+    }
+
+    #[test]
+    fn a_stopped_process_goes_on_reading() {
+        assert_eq!(read_on(&mut Stopped(0), &mut [0; 5]).expect("bytes"), 5);
     }
 
     #[test]

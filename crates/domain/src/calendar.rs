@@ -116,6 +116,36 @@ pub fn from_parts(year: i32, month: u8, day: u8) -> Option<Date> {
     Date::from_calendar_date(year, Month::try_from(month).ok()?, day).ok()
 }
 
+/// Whether no day lies in the range (behaviour 5.7).
+pub(crate) fn is_void(from: Option<Date>, until: Option<Date>) -> bool {
+    until.is_some_and(|until| until <= from.unwrap_or(Date::MIN))
+}
+
+/// The bounds of the whole months in the range, open where it is open; `None` when there are none.
+pub(crate) fn whole_months(
+    from: Option<Date>,
+    until: Option<Date>,
+) -> Option<(Option<Date>, Option<Date>)> {
+    let first = match from {
+        Some(from) if from.day() == 1 => Some(from),
+        Some(from) => Some(next_month(from)?),
+        None => None,
+    };
+    let last = until.map(first_of_month);
+    (!is_void(first, last)).then_some((first, last))
+}
+
+/// The first day of the month.
+pub(crate) fn first_of_month(day: Date) -> Date {
+    day.replace_day(1).unwrap_or(day)
+}
+
+/// The first day of the next month; `None` at the end of the calendar.
+fn next_month(day: Date) -> Option<Date> {
+    let year = if day.month() == Month::December { day.year().checked_add(1)? } else { day.year() };
+    Date::from_calendar_date(year, day.month().next(), 1).ok()
+}
+
 fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
     if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
 }

@@ -2,6 +2,8 @@
 
 /// The most transactions that the deletion of accounts or of a file may change (behaviour 10.11).
 pub const MAX_RELEASED: usize = 100_000;
+/// The most bytes of texts that these transactions have (behaviour 10.11).
+pub const MAX_RELEASED_TEXTS: usize = 64 * 1024 * 1024;
 
 /// The most groups and accounts that one deletion of groups may move: what is below a chain of
 /// groups moves with each of them.

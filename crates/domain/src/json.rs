@@ -191,7 +191,9 @@ pub fn text_list(items: impl Iterator<Item = String>) -> String {
 
 fn write_text(text: &str, out: &mut String) {
     out.push('"');
-    for c in text.chars() {
+    let mut rest = text;
+    while let Some((plain, c, behind)) = split_at_escaped(rest) {
+        out.push_str(plain);
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
@@ -200,14 +202,23 @@ fn write_text(text: &str, out: &mut String) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            control if control < ' ' => {
+            control => {
                 // Writing to a String cannot fail.
                 let _ = write!(out, "\\u{:04x}", u32::from(control));
             }
-            other => out.push(other),
         }
+        rest = behind;
     }
+    out.push_str(rest);
     out.push('"');
+}
+
+/// Splits a text at its first character that a JSON text does not hold as it is.
+fn split_at_escaped(text: &str) -> Option<(&str, char, &str)> {
+    let place = text.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')?;
+    let (plain, from) = text.split_at_checked(place)?;
+    let mut characters = from.chars();
+    Some((plain, characters.next()?, characters.as_str()))
 }
 
 #[cfg(test)]

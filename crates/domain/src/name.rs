@@ -35,13 +35,22 @@ impl Name {
     /// ```
     pub fn new(text: &str) -> Result<Self, Refusal> {
         let trimmed = text.trim();
-        if normalized(trimmed).is_empty() {
+        if trimmed.is_empty() {
             return Err(Refusal::Missing);
         }
         match trimmed.chars().count() {
             length if length > MAX_NAME => Err(Refusal::TooLong(length)),
             _ => Ok(Self(trimmed.to_owned())),
         }
+    }
+
+    /// As [`Name::new`], of what is found by the normalized form: that must not be empty either.
+    ///
+    /// # Errors
+    /// As [`Name::new`].
+    pub fn normalizable(text: &str) -> Result<Self, Refusal> {
+        let name = Self::new(text)?;
+        if name.normalized().is_empty() { Err(Refusal::Missing) } else { Ok(name) }
     }
 
     /// Wraps a name that was checked when it was stored.
@@ -131,7 +140,8 @@ mod tests {
     #[test]
     fn names_are_checked() {
         assert_eq!(Name::new("   "), Err(Refusal::Missing));
-        assert_eq!(Name::new("_-"), Err(Refusal::Missing));
+        assert!(Name::new("_-").is_ok());
+        assert_eq!(Name::normalizable("_-"), Err(Refusal::Missing));
         assert!(Name::new(&"é".repeat(255)).is_ok());
         assert_eq!(Name::new(&"é".repeat(256)), Err(Refusal::TooLong(256)));
     }

@@ -62,8 +62,12 @@ impl Properties {
     pub fn merged(&self, edits: &Edits) -> Result<Self, Refusal> {
         let mut map = self.0.clone();
         for (raw, value) in edits {
+            let value = value.as_deref().filter(|value| !value.trim().is_empty());
+            if value.is_none() && raw.trim().is_empty() {
+                continue;
+            }
             let key = checked_key(raw)?;
-            match value.as_deref().filter(|value| !value.trim().is_empty()) {
+            match value {
                 Some(value) if value.len() > MAX_VALUE => return Err(Refusal::ValueTooLong(key)),
                 Some(value) => map.insert(key, value.to_owned()),
                 None => map.remove(&key),
@@ -146,6 +150,7 @@ mod tests {
         let second =
             first.merged(&edits(&[("TESTKEY", Some("  ")), ("hidden_", Some("x"))])).unwrap();
         assert_eq!(second.iter().collect::<Vec<_>>(), [("hidden_", "x"), ("my_key", "b")]);
+        assert_eq!(second.merged(&edits(&[(" ", Some(" ")), ("", None)])).unwrap(), second);
     }
 
     #[test]

@@ -66,6 +66,11 @@ impl LongText {
         Self::Few(Vec::new())
     }
 
+    /// No bytes, and room for the first ones.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self::Few(Vec::with_capacity(bytes))
+    }
+
     /// How many bytes there are.
     pub(crate) const fn len(&self) -> usize {
         match self {

@@ -1,8 +1,8 @@
 //! Reads that a replica answers where it can, and the primary else (behaviour 0.41, 0.42).
 //!
 //! What reads from a replica has a turn of its user there, as at the primary, but waits for none:
-//! where the user's share of the replicas is taken, the primary is next. A replica has half of the
-//! time that the request has, so that one that stands still holds nobody up for longer.
+//! where the user's share of the replicas is taken, the primary is next. All replicas together have
+//! half of the time that the request has, so that those that stand still hold nobody up for longer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,17 +31,10 @@ impl ApiRequest {
         work: impl Fn(&mut Tx<'_>, &Context) -> Result<T> + Send + Sync + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
-        if self.state.store.replicas() == 0 {
-            return self.read(work, encode).await;
-        }
-        let (user, room) = (self.cx.user.id, Room::of_read(self.memory()));
-        let (cx, asked) = (self.cx.clone(), self.cx);
-        let make = move |done: T| {
-            let (reply, share) = room.around(|| encode(&done, &cx));
-            reply.holding(share)
-        };
-        let reader = (user, self.log_position);
-        read_replicated(&self.state, reader, move |tx| work(tx, &asked), make).await
+        let reader = (self.cx.user.id, self.log_position);
+        let make = run::maker(self.cx.clone(), Room::of_read(self.memory()), encode);
+        let cx = self.cx;
+        read_replicated(&self.state, reader, move |tx| work(tx, &cx), make).await
     }
 }
 
@@ -93,7 +86,7 @@ where
     M: FnOnce(T) -> R + Send + 'static,
 {
     let most = state.read_deadline.checked_div(2).unwrap_or(Duration::ZERO);
-    let stop = ReadStop::new(most);
+    let (begun, stop) = (Instant::now(), ReadStop::new(most));
     let _awaited = AwaitedRead::of(&stop);
     // Whoever takes it makes the answer.
     let slot = Arc::new(Mutex::new(Some(make)));
@@ -111,7 +104,7 @@ where
             Some(take(&slot_of_read)?(done))
         };
         let mut read = std::pin::pin!(block(read));
-        match timeout(most, &mut read).await {
+        match timeout(most.saturating_sub(begun.elapsed()), &mut read).await {
             Ok(Ok(Some(done))) => return ReplicaOutcome::Answered(done),
             // The next one, if the answer was not being made when the work failed.
             Ok(Ok(None) | Err(_)) => {}

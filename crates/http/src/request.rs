@@ -159,18 +159,15 @@ impl ApiRequest {
     ///
     /// # Errors
     /// What the use case refuses.
-    pub(crate) async fn read<T>(
+    pub(crate) async fn read<T: 'static>(
         self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
-        let (user, room) = (self.cx.user.id, Room::of_read(self.memory()));
-        let (cx, asked) = (self.cx.clone(), self.cx);
-        let make = move |done: T| {
-            let (reply, share) = room.around(|| encode(&done, &cx));
-            reply.holding(share)
-        };
-        run::read_and(&self.state, user, move |tx| work(tx, &asked), make).await
+        let user = self.cx.user.id;
+        let make = run::maker(self.cx.clone(), Room::of_read(self.memory()), encode);
+        let cx = self.cx;
+        run::read_and(&self.state, user, move |tx| work(tx, &cx), make).await
     }
 
     /// Answers the error of a check that came before the write. A request whose idempotency key was

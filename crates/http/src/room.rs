@@ -122,7 +122,7 @@ pub(crate) fn shortens() -> bool {
 /// [`NoAnswer`].
 pub(crate) fn write(value: &impl Serialize) -> Result<Bytes, NoAnswer> {
     begin();
-    let mut text = Text { bytes: LongText::new(), covered: 0 };
+    let mut text = Text { bytes: LongText::with_capacity(FREE_BYTES), covered: 0, most: 0 };
     serde_json::to_writer(&mut text, value)?;
     Ok(text.bytes.into_bytes())
 }
@@ -172,10 +172,17 @@ pub(crate) fn make_of(bytes: usize) -> serde_json::Result<()> {
     } else {
         cover(WRITTEN.get().saturating_add(MADE.get()))
     };
-    made.map_err(|fault| {
-        FAULT.replace(Some(fault));
-        serde_json::Error::custom("an answer has no more room")
-    })
+    made.map_err(ended)
+}
+
+/// What ends an answer for which too much would have to be loaded.
+pub(crate) fn no_more() -> serde_json::Error {
+    ended(NoAnswer::TooLarge)
+}
+
+fn ended(fault: NoAnswer) -> serde_json::Error {
+    FAULT.replace(Some(fault));
+    serde_json::Error::custom("an answer has no more room")
 }
 
 fn taken_fault() -> Option<NoAnswer> {
@@ -202,17 +209,19 @@ struct Text {
     bytes: LongText,
     /// For how many of them there is memory.
     covered: usize,
+    /// How many there may be with the row in which it last took memory.
+    most: usize,
 }
 
 impl Text {
     /// Takes memory for so many bytes in all.
     fn grow(&mut self, needed: usize) -> Result<(), NoAnswer> {
-        let most = most_with_row();
-        if needed > most {
+        self.most = ROW.get().saturating_add(most());
+        if needed > self.most {
             return Err(NoAnswer::TooLarge);
         }
         let doubled = self.covered.saturating_add(self.covered.clamp(FREE_BYTES, STEP));
-        let wanted = doubled.min(most).max(needed);
+        let wanted = doubled.min(self.most).max(needed);
         cover(wanted.saturating_add(MADE.get()))?;
         self.covered = wanted;
         Ok(())
@@ -223,13 +232,8 @@ impl Text {
         if needed > self.covered {
             self.grow(needed)?;
         }
-        self.bytes.add(bytes, most_with_row()).map_err(|_| NoAnswer::Crowded)
+        self.bytes.add(bytes, self.most).map_err(|_| NoAnswer::Crowded)
     }
-}
-
-/// Bytes that a text has at most with the row that is being written.
-fn most_with_row() -> usize {
-    ROW.get().saturating_add(most())
 }
 
 impl Write for Text {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::StoredAnswer;
-use daybook_service::Result;
+use daybook_service::{Context, Result};
 use daybook_storage::{Error, ReadStop, Ticket, Tx};
 use tokio::time::timeout;
 
@@ -124,6 +124,18 @@ where
     // Dropped with this future, when the client leaves.
     let asker = Arc::new(());
     submit(state, ticket.into().while_asked(&asker), work).await
+}
+
+/// Makes the answer of a read from its result, in that room.
+pub(crate) fn maker<T>(
+    cx: Context,
+    room: Room,
+    encode: impl FnOnce(&T, &Context) -> Reply + Send,
+) -> impl FnOnce(T) -> Reply + Send {
+    move |done| {
+        let (reply, share) = room.around(|| encode(&done, &cx));
+        reply.holding(share)
+    }
 }
 
 /// Makes the answer of a write: at once while it is short, else on a thread that may block. The

@@ -14,6 +14,7 @@ use crate::api_key::KeyArgs;
 use crate::limit::LimitArgs;
 use crate::log::LogArgs;
 use crate::mail::MailArgs;
+use crate::migrate::MigrateArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
 use crate::replicas::ReplicaArgs;
@@ -32,6 +33,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Serve the API until SIGTERM or Ctrl-C
     Serve(Box<ServeArgs>),
+    /// Bring the schema of the database up to date; with --distribute, place it on several machines
+    Migrate(MigrateArgs),
     /// Print an access token for a user of this installation; list and revoke tokens
     Token(Box<TokenArgs>),
     /// Print a link that signs somebody in with their browser, once

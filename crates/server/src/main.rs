@@ -11,6 +11,7 @@ mod keys;
 mod limit;
 mod log;
 mod mail;
+mod migrate;
 mod outbox;
 mod private;
 mod rate;
@@ -48,6 +49,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     private::keep_files_private();
     match cli.command {
         Command::Serve(options) => serve::run(&options),
+        Command::Migrate(options) => migrate::run(&options),
         Command::Token(options) => admin::token(*options),
         Command::Login(options) => admin::login(&options),
         Command::User(options) => user::run(options),

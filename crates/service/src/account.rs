@@ -16,8 +16,10 @@ use daybook_domain::purpose::{Record, WriteChart};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
+use crate::batch::BytesLeft;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::event_log::ToldEvents;
 use crate::{access, batch, event_log, transaction};
 
 /// Accounts as the caller sees them.
@@ -99,7 +101,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let names: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
     let mut known = tx.accounts().directory(&access, targets.iter().chain(&names), [])?;
     let targets = found(&known, targets.into_iter())?;
-    let mut events = Vec::new();
+    let (mut named, mut events) = (BytesLeft::of_named(), ToldEvents::new());
     let (mut changed, mut grows) = (Vec::new(), false);
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
@@ -109,12 +111,12 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
             forest.check_writable(before.groups.iter().chain(joined), owner)?;
         }
         cx.check_precondition(&before)?;
-        let texts = |one: &Account| one.name.as_str().len().saturating_add(one.properties.bytes());
-        let (bytes, groups) = (texts(&before), before.groups.len());
+        let (texts, groups) = (before.texts(), before.groups.len());
+        named.take(texts)?;
         let (after, previous) = revision?;
-        grows |= texts(&after) > bytes || after.groups.len() > groups;
+        grows |= after.texts() > texts || after.groups.len() > groups;
         if !previous.is_empty() {
-            events.push(after.updated_event(&forest, &previous));
+            events.push(after.updated_event(&forest, &previous))?;
             known.put(after.clone());
             changed.push(after);
         }
@@ -124,7 +126,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     if grows {
         check_chart(tx, &access)?;
     }
-    event_log::append(tx, cx, &access, events)?;
+    event_log::append(tx, cx, &access, events.into_events())?;
     // An account that two items name is returned twice, in its final state, as transactions are
     // (behaviour 3.6.3).
     let accounts = targets.iter().filter_map(|id| known.get(*id).cloned()).collect();
@@ -150,10 +152,12 @@ pub fn delete(
     let known = tx.accounts().directory(&access, references, [])?;
     let forest = crate::group::forest(tx, &access)?;
     let targets = found(&known, references.iter().cloned())?;
+    let mut named = BytesLeft::of_named();
     let mut accounts = batch::each(targets.iter().copied(), |id| {
         let account = known.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         forest.check_writable(&account.groups, owner)?;
         cx.check_precondition(&account)?;
+        named.take(account.texts())?;
         account.check_deletable()?;
         Ok(account)
     })?;
@@ -162,8 +166,9 @@ pub fn delete(
     transaction::release_accounts(tx, cx, &access.with_purpose(Record::Edit)?, &seen)?;
     let ids: Vec<AccountId> = seen.into_iter().collect();
     tx.accounts().delete(&access, &ids)?;
-    let events = accounts.iter().map(|account| account.deleted_event(&forest)).collect();
-    event_log::append(tx, cx, &access, events)?;
+    let mut events = ToldEvents::new();
+    batch::each(&accounts, |account| events.push(account.deleted_event(&forest)))?;
+    event_log::append(tx, cx, &access, events.into_events())?;
     Ok(View { accounts, forest })
 }
 
@@ -185,7 +190,7 @@ pub(crate) fn add(
     let mut forest = crate::group::forest(tx, access)?;
     let references: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
     let mut known = tx.accounts().directory(access, &references, [])?;
-    let mut events = Vec::new();
+    let mut events = ToldEvents::new();
     let accounts = batch::each(items, |input| {
         let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
         let joined = groups.as_ref().value().cloned().unwrap_or_default();
@@ -198,7 +203,7 @@ pub(crate) fn add(
             &types(&forest, &joined),
             cx.stamp(),
         )?;
-        events.push(account.created_event(&forest));
+        events.push(account.created_event(&forest))?;
         known.put(account.clone());
         // A later item of the batch may take its type from this one (behaviour 4.2).
         account.groups.iter().for_each(|group| forest.add_member(*group, account.kind));
@@ -206,7 +211,7 @@ pub(crate) fn add(
     })?;
     tx.accounts().insert(access, &accounts)?;
     check_chart(tx, access)?;
-    event_log::append(tx, cx, access, events)?;
+    event_log::append(tx, cx, access, events.into_events())?;
     Ok(View { accounts, forest })
 }
 
@@ -215,8 +220,10 @@ pub(crate) fn add(
 /// # Errors
 /// [`Refusal::ChartTooLarge`].
 pub(crate) fn check_chart(tx: &mut Tx<'_>, access: &Access) -> Result<()> {
-    let bytes = tx.accounts().chart_above(access, MAX_CHART)?;
-    Ok(bytes.map_or(Ok(()), |bytes| Err(Refusal::ChartTooLarge(bytes)))?)
+    match tx.accounts().chart_above(access, MAX_CHART)? {
+        None => Ok(()),
+        Some(bytes) => Err(Refusal::ChartTooLarge(bytes).into()),
+    }
 }
 
 fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<Account> {

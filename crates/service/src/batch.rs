@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
+use daybook_domain::account::MAX_CHART;
+use daybook_domain::transaction::MAX_WRITTEN;
+
 use crate::error::{Error, Result};
 
 /// Items a batch may have: clients never split what they send (behaviour 3.6.6).
@@ -32,6 +35,43 @@ fn check_within(name: &str, count: usize, most: usize) -> Result<()> {
     if count > most {
         Err(Error::BadRequest(format!("{name} has {count} entries; at most {most} are allowed")))
     } else {
+        Ok(())
+    }
+}
+
+/// Bytes that a request may still name or write: one thing that is named often is much work, too.
+#[derive(Debug)]
+pub(crate) struct BytesLeft {
+    left: usize,
+    most: usize,
+}
+
+impl BytesLeft {
+    /// Of the accounts or groups that a request names, as often as it names them. Each of a book
+    /// once is never too much (behaviour 4.22, 10.16).
+    pub(crate) fn of_named() -> Self {
+        Self::new(usize::try_from(MAX_CHART).unwrap_or(usize::MAX))
+    }
+
+    /// Of the events that a request writes (behaviour 10.15, 10.16).
+    pub(crate) const fn of_written() -> Self {
+        Self::new(MAX_WRITTEN)
+    }
+
+    const fn new(most: usize) -> Self {
+        Self { left: most, most }
+    }
+
+    /// Takes some of them.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`] when fewer are left.
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<()> {
+        let most = self.most;
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| {
+            let what = "the items name or change more than";
+            Error::BadRequest(format!("{what} {most} bytes together: send fewer items at once"))
+        })?;
         Ok(())
     }
 }

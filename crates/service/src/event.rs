@@ -11,6 +11,7 @@ use daybook_domain::event::snapshot::{AccountSnapshot, GroupSnapshot, Snapshot};
 use daybook_domain::event::{EventType, ReadEvent, sequence_of};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId, TransactionId, UserId};
+use daybook_domain::instant::Instant;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::permission::Action;
 use daybook_storage::Tx;
@@ -67,6 +68,8 @@ pub struct View {
     pub deleted_groups: HashMap<GroupId, GroupSnapshot>,
     /// The collection the book is in.
     pub collection: Option<Arc<collection::View>>,
+    /// When the transactions were created that the events are about.
+    pub created: HashMap<TransactionId, Instant>,
     /// The users who acted, and the creators that the snapshots name.
     pub users: HashMap<UserId, User>,
     /// How the apps look that acted, or that the snapshots name.
@@ -210,6 +213,7 @@ struct Named {
     groups: BTreeSet<GroupId>,
     users: BTreeSet<UserId>,
     agents: BTreeSet<String>,
+    transactions: BTreeSet<TransactionId>,
 }
 
 impl Named {
@@ -220,6 +224,7 @@ impl Named {
             named.agents.extend(event.agent.clone());
             match snapshot {
                 Snapshot::Transaction(transaction) => {
+                    named.transactions.insert(TransactionId::new(event.resource));
                     named.accounts.extend(transaction.accounts().map(|account| account.id));
                     named.users.extend(transaction.created_by);
                     named.note_agent(&transaction.object);
@@ -274,6 +279,7 @@ fn fill(
     let users: Vec<UserId> = named.users.into_iter().collect();
     let users = tx.users().by_ids(&users)?.into_iter().map(|user| (user.id, user)).collect();
     let faces = tx.apps().faces(named.agents.into_iter())?;
+    let created = tx.transactions().created(&access, &named.transactions)?;
     let sequences: Vec<i64> = events.iter().map(|read| read.event.sequence).collect();
     let responses = tx.bot_responses().of_events(&access, &sequences)?;
     let collection = collection::of_book(tx, cx, &access)?;
@@ -287,6 +293,7 @@ fn fill(
         deleted_accounts,
         deleted_groups,
         collection,
+        created,
         users,
         faces,
         responses,

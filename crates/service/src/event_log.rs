@@ -7,14 +7,47 @@ use daybook_storage::access::AccessTo;
 use daybook_storage::event::PostingCounts;
 use daybook_storage::transaction::Change;
 
+use crate::batch::BytesLeft;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{storage_quota, zone};
+
+/// The most deliveries of events that one request may cause (behaviour 8.21).
+const MAX_DELIVERIES: usize = 500_000;
+
+/// The events that a request is about to append, as far as it may write them (behaviour 10.16).
+#[derive(Debug)]
+pub(crate) struct ToldEvents {
+    events: Vec<NewEvent>,
+    left: BytesLeft,
+}
+
+impl ToldEvents {
+    /// None yet.
+    pub(crate) const fn new() -> Self {
+        Self { events: Vec::new(), left: BytesLeft::of_written() }
+    }
+
+    /// Adds one.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`] when they take too much together.
+    pub(crate) fn push(&mut self, event: NewEvent) -> Result<()> {
+        self.left.take(event.data.len())?;
+        self.events.push(event);
+        Ok(())
+    }
+
+    /// All of them, in order.
+    pub(crate) fn into_events(self) -> Vec<NewEvent> {
+        self.events
+    }
+}
 
 /// Appends events to the book's log.
 ///
 /// # Errors
-/// When this unit of work has stored more than may be (behaviour 10.14).
+/// For too many deliveries; when this unit of work has stored more than may be (behaviour 10.14).
 pub(crate) fn append<P>(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -39,6 +72,7 @@ pub(crate) fn append_counted<P>(
         return Ok(());
     }
     let book = access.book();
+    check_deliveries(tx, access, &events)?;
     let origin = EventOrigin {
         book: book.id,
         key: &book.key,
@@ -49,6 +83,28 @@ pub(crate) fn append_counted<P>(
     };
     tx.events().queue(access, &origin, events, posting_counts)?;
     storage_quota::check(tx, cx, access)
+}
+
+/// Refuses events of which too many would be delivered. Each integration may be that of an app
+/// which receives them, so these are counted first.
+fn check_deliveries(tx: &mut Tx<'_>, access: &Access, events: &[NewEvent]) -> Result<()> {
+    let integrations = usize::try_from(tx.events().apps(access)).unwrap_or_default();
+    if events.len().saturating_mul(integrations) <= MAX_DELIVERIES {
+        return Ok(());
+    }
+    let receivers = tx.deliveries().receivers(access)?;
+    let received = |event: &NewEvent| {
+        let subject = event.subject.as_deref();
+        receivers.iter().filter(|receiver| receiver.receives(event.kind, subject)).count()
+    };
+    let deliveries = events.iter().map(received).fold(0, usize::saturating_add);
+    if deliveries > MAX_DELIVERIES {
+        return Err(Error::BadRequest(format!(
+            "apps would receive {deliveries} events; at most {MAX_DELIVERIES} are delivered for \
+             one request: send fewer items at once"
+        )));
+    }
+    Ok(())
 }
 
 /// The change in the number of posted transactions, by month of posting in the book zone (behaviour

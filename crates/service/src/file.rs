@@ -7,13 +7,13 @@ use daybook_domain::file::{Changes, Content, File, FileAddress, FileSecret, NewF
 use daybook_domain::id::FileId;
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::{Purpose, Record};
-use daybook_domain::transaction::FileHold;
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::page::{Page, rows_to_read};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::transaction::FileKeeper;
 use crate::{access, batch, event_log, storage_quota, transaction};
 
 /// Rows of a page by default, and at most (behaviour 2.2).
@@ -187,10 +187,10 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let file = named(tx, &access, id)?;
     check_editable(&access, &file)?;
-    let keeper = transaction::keeper_of_file(tx, &access, file.id)?;
-    keeper.iter().try_for_each(|keeper| FileHold::check_permitted(&access, keeper))?;
+    let keeper = FileKeeper::find(tx, &access, file.id)?;
+    keeper.check_permitted(&access)?;
     cx.check_precondition(&file)?;
-    keeper.iter().try_for_each(|keeper| FileHold::check(&access, keeper))?;
+    keeper.check(&access)?;
     transaction::release_file(tx, cx, &access, &file)?;
     tx.files().delete(&access, file.id)?;
     event_log::append(tx, cx, &access, vec![file.deleted_event()])?;
@@ -252,14 +252,14 @@ fn changed(
     let revision = before.clone().update(changes, cx.now);
     let keeper = match &revision {
         Ok((after, _)) if after.content != before.content => {
-            transaction::keeper_of_file(tx, &access, before.id)?
+            FileKeeper::find(tx, &access, before.id)?
         }
-        Ok(_) | Err(_) => None,
+        Ok(_) | Err(_) => FileKeeper::NOBODY,
     };
-    keeper.iter().try_for_each(|keeper| FileHold::check_permitted(&access, keeper))?;
+    keeper.check_permitted(&access)?;
     cx.check_precondition(&before)?;
     let (after, previous) = revision?;
-    keeper.iter().try_for_each(|keeper| FileHold::check(&access, keeper))?;
+    keeper.check(&access)?;
     Ok((access, [before, after], previous))
 }
 

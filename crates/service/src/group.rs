@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use daybook_domain::access::Access;
 use daybook_domain::event::Previous;
 use daybook_domain::field::Field;
-use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal, Removal, Removed};
+use daybook_domain::group::{
+    Changes, Forest, Group, GroupRef, MAX_PASSED, Refusal, Removal, Removed,
+};
 use daybook_domain::id::GroupId;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
@@ -13,8 +15,10 @@ use daybook_domain::purpose::WriteChart;
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
+use crate::batch::BytesLeft;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::event_log::ToldEvents;
 use crate::{access, account, batch, event_log};
 
 /// Groups as the caller sees them.
@@ -75,23 +79,24 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let owner = access.may(Action::WriteLockedGroups);
     let mut forest = forest(tx, &access)?;
     let (mut changed, mut grows) = (Vec::new(), false);
-    let mut events = Vec::new();
+    let (mut named, mut events) = (BytesLeft::of_named(), ToldEvents::new());
+    let mut left = MAX_PASSED;
     let targets = found(&forest, items.iter_mut().map(|item| item.changes.take_target()))?;
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = forest.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         input.changes.check_lock(before.locked, owner)?;
-        let revision = revised(&forest, before.clone(), input, cx.now);
+        let revision = revised(&forest, before.clone(), input, (cx.now, &mut left));
         if needs_permission(&revision) {
             before.check_writable(owner)?;
         }
         cx.check_precondition(&before)?;
-        let texts = |one: &Group| one.name.as_str().len().saturating_add(one.properties.bytes());
-        let bytes = texts(&before);
+        let texts = before.texts();
+        named.take(texts)?;
         let (after, previous) = revision?;
-        grows |= texts(&after) > bytes;
+        grows |= after.texts() > texts;
         if !previous.is_empty() {
             forest.put(after.clone());
-            events.push(after.updated_event(&forest, &previous));
+            events.push(after.updated_event(&forest, &previous))?;
             changed.push(after);
         }
         Ok(())
@@ -100,7 +105,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     if grows {
         account::check_chart(tx, &access)?;
     }
-    event_log::append(tx, cx, &access, events)?;
+    event_log::append(tx, cx, &access, events.into_events())?;
     let forest = self::forest(tx, &access)?;
     let groups = targets.iter().filter_map(|id| forest.get(*id).cloned()).collect();
     Ok(View { groups, forest })
@@ -119,10 +124,12 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     let before = forest(tx, &access)?;
     let targets = found(&before, references.iter().cloned())?;
     let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&access, &targets)?);
+    let mut named = BytesLeft::of_named();
     let mut removed = batch::each(targets.iter().copied(), |id| {
         let group = before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         removal.check(id, owner)?;
         cx.check_precondition(&group)?;
+        named.take(group.texts())?;
         Ok(group)
     })?;
     let mut seen = HashSet::new();
@@ -174,6 +181,7 @@ pub(crate) fn add(
 ) -> Result<View> {
     let owner = access.may(Action::WriteLockedGroups);
     let mut forest = forest(tx, access)?;
+    forest.check_room(items.len())?;
     let mut events = Vec::new();
     let groups = batch::each(items, |input| {
         input.changes.check_lock(false, owner)?;
@@ -202,17 +210,18 @@ pub(crate) fn needs_permission<T>(revision: &Result<(T, Previous)>) -> bool {
     !revision.as_ref().is_ok_and(|(_, previous)| previous.is_empty())
 }
 
-/// The group after an update, with the previous values of the fields that changed.
+/// The group after an update, with the previous values of the fields that changed. Groups above
+/// the new parent are taken from those that are `left`.
 fn revised(
     forest: &Forest,
     before: Group,
     input: Input,
-    now: Instant,
+    (now, left): (Instant, &mut usize),
 ) -> Result<(Group, Previous)> {
     input.changes.name.iter().try_for_each(|name| forest.check_free(name, Some(before.id)))?;
     let parent = input.parent.try_map(|parent| resolve(forest, &parent))?;
     if let Field::Set(parent) = parent {
-        forest.check_parent(before.id, parent)?;
+        forest.check_parent(before.id, parent, left)?;
     }
     Ok(before.update(Changes { parent, ..input.changes }, now)?)
 }

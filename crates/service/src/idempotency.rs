@@ -151,7 +151,7 @@ fn record(
     tx.keys().record(claim, answer, needs)?;
     // One request in eight deletes up to 32 expired keys, so that more are deleted than stored.
     if claim.fingerprint.as_bytes().iter().take(1).all(|byte| byte % 8 == 0) {
-        tx.keys().sweep(cx.now)?;
+        tx.keys().sweep(cx.user.id, cx.now)?;
     }
     Ok(())
 }

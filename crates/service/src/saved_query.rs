@@ -4,7 +4,7 @@ use daybook_domain::access::Access;
 use daybook_domain::id::SavedQueryId;
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::WriteSavedQueries;
-use daybook_domain::saved_query::{Changes, Refusal, SavedQuery};
+use daybook_domain::saved_query::{Changes, MAX_SAVED, Refusal, SavedQuery};
 use daybook_storage::Tx;
 
 use crate::context::Context;
@@ -38,6 +38,9 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQ
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<SavedQuery> {
     let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let saved = SavedQuery::create(SavedQueryId::new(cx.mint()), changes, cx.stamp())?;
+    if tx.saved_queries().count(&access)? >= MAX_SAVED {
+        return Err(Refusal::TooMany.into());
+    }
     tx.saved_queries().insert(&access, std::slice::from_ref(&saved))?;
     event_log::append(tx, cx, &access, vec![saved.created_event()])?;
     Ok(saved)

@@ -4,7 +4,7 @@
 use daybook_domain::email::Email;
 use daybook_domain::id::TokenId;
 use daybook_domain::instant::Instant;
-use daybook_domain::token::{AccessToken, Refusal, TokenRequest, listed_since};
+use daybook_domain::token::{AccessToken, MAX_ENDED, Refusal, TokenRequest, listed_since};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
@@ -40,7 +40,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<AccessToken> {
 pub fn issue(tx: &mut Tx<'_>, cx: &Context, request: TokenRequest) -> Result<AccessToken> {
     check_books(tx, &cx.user, &request)?;
     let token = AccessToken::issue(TokenId::new(cx.mint()), cx.user.id, request, cx.now)?;
-    AccessToken::check_count(&tx.tokens().list(cx.user.id)?, cx.now)?;
+    AccessToken::check_count(tx.tokens().count_active(cx.user.id, cx.now)?)?;
     add(tx, token, cx.now)
 }
 
@@ -80,7 +80,8 @@ pub fn revoke_any(tx: &mut Tx<'_>, id: &str, now: Instant) -> Result<AccessToken
     end(tx, token, now)
 }
 
-/// A user's tokens, the newest first: those in force, and those that ended in the last 30 days.
+/// A user's tokens, the newest first: those in force, and those that ended in the last 30 days, as
+/// far as they are kept.
 pub fn of_user(tx: &mut Tx<'_>, user: &User, now: Instant) -> Result<Vec<AccessToken>> {
     let mut all = tx.tokens().list(user.id)?;
     all.retain(|token| token.is_listed(now));
@@ -98,7 +99,7 @@ pub fn bearer(tx: &mut Tx<'_>, id: TokenId, now: Instant) -> Result<Option<(User
 }
 
 fn add(tx: &mut Tx<'_>, token: AccessToken, now: Instant) -> Result<AccessToken> {
-    tx.tokens().remove_ended(token.user, listed_since(now))?;
+    tx.tokens().remove_ended(token.user, (now, listed_since(now)), MAX_ENDED)?;
     tx.tokens().insert(&token)?;
     Ok(token)
 }

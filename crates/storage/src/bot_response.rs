@@ -18,7 +18,7 @@ use crate::sql::{MAX_NAMED, Sql};
 use crate::tx::{Flushed, Tx};
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
-#[diesel(table_name = bot_responses)]
+#[diesel(table_name = bot_responses, primary_key(book_id, sequence, app_id))]
 struct Row {
     book_id: i64,
     sequence: i64,

@@ -1,7 +1,8 @@
 //! Many rows for one table. SQLite reads them as a list of values, in as few statements as its
 //! limit of bound values allows; short lists stay prepared. PostgreSQL reads them as one array for
 //! each column: the statement is the same however many rows there are, so it is parsed and planned
-//! once per connection. A bulk update is an insert that meets its own key and ends in
+//! once per connection. A distributed engine reads them where they belong, as a list or beside the
+//! row of their book. A bulk update is an insert that meets its own key and ends in
 //! `ON CONFLICT ... DO UPDATE`.
 
 use std::borrow::Cow;
@@ -22,6 +23,9 @@ const CACHED_ROWS: usize = 64;
 
 /// Rows one statement takes on PostgreSQL: bounds the memory of the largest.
 const MAX_ROWS: usize = 20_000;
+
+/// Rows up to which a distributed engine gets a list: it plans each of them.
+const MAX_LISTED_ROWS: usize = 50;
 
 /// How a statement begins; and on SQLite, which then keeps no copy of each page that it changes, to
 /// undo half of a statement when a row is refused. A statement that fails undoes its unit of work,
@@ -67,6 +71,39 @@ impl<'a> Bulk<'a> {
         Ok(written)
     }
 
+    /// Writes rows where a distributed engine keeps them: as lists, or many rows of a book beside
+    /// the row of its state.
+    fn execute_where_they_are(mut self, conn: &mut PgConnection) -> QueryResult<usize> {
+        let many = self.rows.len() > MAX_LISTED_ROWS;
+        let mut written: usize = 0;
+        if let Some(book) = self.book().filter(|_| many)
+            && has_state(conn, book)?
+        {
+            while let Some(arrays) = self.next_arrays()? {
+                written = written.saturating_add(BesideState { book, arrays }.execute(conn)?);
+            }
+        }
+        let mut rows = self.rows.into_iter();
+        while rows.len() > 0 {
+            let list = Sql::new(self.head).push(" VALUES ");
+            let (list, count) = list.rows(rows.by_ref().take(MAX_LISTED_ROWS));
+            let list = list.push(self.tail).cached_up_to(count);
+            written = written.saturating_add(list.execute(conn)?);
+        }
+        Ok(written)
+    }
+
+    /// The book that all rows belong to, if they are in a table of books and belong to one.
+    fn book(&self) -> Option<i64> {
+        let number = |row: &Vec<Value<'_>>| match row.first() {
+            Some(Value::Int(number)) => Some(*number),
+            Some(_) | None => None,
+        };
+        let first = self.rows.first().and_then(number);
+        let is_one = self.rows.iter().all(|row| number(row) == first);
+        first.filter(|_| is_one && self.head.contains(" (book_id, "))
+    }
+
     /// The next rows, as many as one statement takes; nothing when none are left.
     fn next_arrays(&mut self) -> QueryResult<Option<Arrays<'a>>> {
         let count = self.rows.len().min(MAX_ROWS);
@@ -102,7 +139,10 @@ impl Conn {
             Self::Sqlite(conn) => {
                 return tables.into_iter().try_fold(0, |_, rows| rows.execute_as_list(conn));
             }
-            Self::Postgres(conn) => conn,
+            Self::Postgres(conn) if conn.distributed => {
+                return tables.into_iter().try_fold(0, |_, rows| rows.execute_where_they_are(conn));
+            }
+            Self::Postgres(conn) => &mut **conn,
         };
         let (mut others, mut written) = (Vec::new(), 0);
         let tables_left = (0..tables.len()).rev();
@@ -170,11 +210,11 @@ struct Arrays<'a> {
     tail: &'static str,
 }
 
-impl QueryFragment<Pg> for Arrays<'_> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        out.push_sql(self.head);
-        out.push_sql(" SELECT * FROM unnest(");
-        for (place, column) in self.columns.iter().enumerate() {
+impl Arrays<'_> {
+    /// `unnest($1, $2)`, without the first columns.
+    fn walk_rows<'b>(&'b self, skipped: usize, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql("unnest(");
+        for (place, column) in self.columns.iter().skip(skipped).enumerate() {
             out.push_sql(if place == 0 { "" } else { ", " });
             match column {
                 Column::Ints(values) => {
@@ -188,9 +228,57 @@ impl QueryFragment<Pg> for Arrays<'_> {
             }
         }
         out.push_sql(")");
+        Ok(())
+    }
+}
+
+impl QueryFragment<Pg> for Arrays<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql(self.head);
+        out.push_sql(" SELECT * FROM ");
+        self.walk_rows(0, &mut out)?;
         out.push_sql(self.tail);
         Ok(())
     }
+}
+
+/// `INSERT INTO t (book_id, a) SELECT s.book_id, u.* FROM book_state s CROSS JOIN unnest($1) u
+/// WHERE s.book_id = $2`: an engine that has the book on another machine sends the whole statement
+/// there.
+struct BesideState<'a> {
+    book: i64,
+    arrays: Arrays<'a>,
+}
+
+impl QueryFragment<Pg> for BesideState<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql(self.arrays.head);
+        out.push_sql(" SELECT s.book_id, u.* FROM book_state s CROSS JOIN ");
+        self.arrays.walk_rows(1, &mut out)?;
+        out.push_sql(" u WHERE s.book_id = ");
+        out.push_bind_param::<BigInt, _>(&self.book)?;
+        out.push_sql(self.arrays.tail);
+        Ok(())
+    }
+}
+
+impl QueryId for BesideState<'_> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl RunQueryDsl<PgConnection> for BesideState<'_> {}
+
+#[derive(QueryableByName)]
+struct StateCount {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+/// Whether the row of a book's state is written yet.
+fn has_state(conn: &mut PgConnection, book: i64) -> QueryResult<bool> {
+    let state = Sql::new("SELECT COUNT(*) AS count FROM book_state WHERE book_id = ").int(book);
+    state.get_result(conn).map(|state: StateCount| state.count > 0)
 }
 
 /// `WITH w0 AS (INSERT ...), w1 AS (INSERT ...) INSERT ...`.

@@ -53,11 +53,11 @@ struct Around {
 }
 
 /// Books with the collections they are in, up to where the rows of `collection_books` come from, as
-/// `p`.
+/// `p`, with those of `books`, as `b`.
 const AROUND: &str = "SELECT p.book_id, c.user_id, c.id, c.name, c.agent, c.created_at, \
        c.updated_at, c.version \
      FROM ";
-const BOOK_AND_COLLECTION: &str = " JOIN books b ON b.id = p.book_id \
+const COLLECTION: &str = " \
      JOIN collections c ON c.user_id = p.user_id AND c.id = p.collection_id \
      WHERE ";
 
@@ -65,8 +65,9 @@ const BOOK_AND_COLLECTION: &str = " JOIN books b ON b.id = p.book_id \
 /// first: PostgreSQL joins in the order that is written (`planner.rs`).
 pub(crate) fn around_books(reader: &User) -> Sql<'_> {
     Sql::new(AROUND)
-        .push("collaborators m JOIN collection_books p ON p.book_id = m.book_id")
-        .push(BOOK_AND_COLLECTION)
+        .push("collaborators m JOIN books b ON b.id = m.book_id")
+        .push(" JOIN collection_books p ON p.book_id = m.book_id")
+        .push(COLLECTION)
         .push("m.email = ")
         .text(reader.email.as_str())
         .push(" AND (p.user_id = ")
@@ -119,16 +120,18 @@ impl Collections<'_, '_> {
     /// collaborator the owner's.
     pub fn around_book(self, reader: &User, book: BookId) -> Result<Vec<Collection>> {
         let sql = Sql::new(AROUND)
-            .push("collection_books p")
-            .push(BOOK_AND_COLLECTION)
+            .push("collection_books p JOIN books b ON b.id = p.book_id")
+            .push(COLLECTION)
             .push("p.book_id = ")
             .int(book.get())
             .push(" AND (p.user_id = ")
             .int(reader.id.get())
             .push(
                 " OR (p.user_id = b.owner_id AND EXISTS \
-                 (SELECT 1 FROM collaborators m WHERE m.book_id = p.book_id AND m.email = ",
+                 (SELECT 1 FROM collaborators m WHERE m.book_id = ",
             )
+            .int(book.get())
+            .push(" AND m.email = ")
             .text(reader.email.as_str())
             .push(")))");
         let rows: Vec<Around> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;

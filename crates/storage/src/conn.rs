@@ -1,10 +1,12 @@
 //! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs`,
-//! `interrupt.rs`, `checkpoint.rs` and `bulk.rs` name an engine.
+//! `interrupt.rs`, `checkpoint.rs`, `bulk.rs` and `distribution.rs` name an engine.
 //!
 //! [`Conn`] is an enum of our own, and [`on_engine!`] writes one diesel expression into both arms
 //! of a `match`. diesel's `MultiConnection` would be one type for free, but through it inserts of
 //! many rows and `ON CONFLICT` do not compile, and `RETURNING` does only in part. The write path is
 //! made of these statements.
+
+use std::ops::{Deref, DerefMut};
 
 use diesel::connection::DefaultLoadingMode;
 use diesel::deserialize::FromSqlRow;
@@ -24,7 +26,35 @@ pub(crate) enum Conn {
     /// The embedded default.
     Sqlite(SqliteConnection),
     /// The engine for more than one process.
-    Postgres(PgConnection),
+    Postgres(PostgresConn),
+}
+
+/// A connection to PostgreSQL.
+pub(crate) struct PostgresConn {
+    conn: PgConnection,
+    /// Whether the tables are distributed over several machines.
+    pub(crate) distributed: bool,
+}
+
+impl PostgresConn {
+    /// Connects.
+    pub(crate) fn establish(url: &str) -> ConnectionResult<Self> {
+        Ok(Self { conn: PgConnection::establish(url)?, distributed: false })
+    }
+}
+
+impl Deref for PostgresConn {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.conn
+    }
+}
+
+impl DerefMut for PostgresConn {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.conn
+    }
 }
 
 /// Stamps one diesel expression out for both engines:
@@ -34,7 +64,10 @@ macro_rules! on_engine {
     ($conn:expr, $c:ident => $body:expr) => {
         match &mut *$conn {
             $crate::conn::Conn::Sqlite($c) => $body,
-            $crate::conn::Conn::Postgres($c) => $body,
+            $crate::conn::Conn::Postgres($c) => {
+                let $c: &mut diesel::PgConnection = $c;
+                $body
+            }
         }
     };
 }
@@ -63,7 +96,7 @@ impl Conn {
                 take_part(sql.load_iter::<R, DefaultLoadingMode>(conn)?, most, read)
             }
             Self::Postgres(conn) => {
-                take_part(sql.load_iter::<R, PgRowByRowLoadingMode>(conn)?, most, read)
+                take_part(sql.load_iter::<R, PgRowByRowLoadingMode>(&mut **conn)?, most, read)
             }
         }
     }

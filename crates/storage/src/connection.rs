@@ -15,6 +15,7 @@ use crate::tx::Tx;
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(
     table_name = connections,
+    primary_key(user_id, id),
     treat_none_as_default_value = false,
     treat_none_as_null = true
 )]

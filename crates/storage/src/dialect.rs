@@ -10,6 +10,7 @@ use diesel::sql_types::{Bool, Text};
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::{Conn, on_engine};
+use crate::distribution;
 use crate::interrupt;
 use crate::planner::{self, Lookup};
 use crate::sql::Sql;
@@ -24,7 +25,7 @@ const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; \
      PRAGMA wal_autocheckpoint = 4000;";
 
 /// The settings a PostgreSQL connection needs beside those of its planner.
-const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s';";
+pub(crate) const POSTGRES_SETTINGS: &str = "SET timezone = 'UTC'; SET lock_timeout = '20s';";
 
 /// Readers wait out a schema change or a checkpoint, and may never write. There are many, so each
 /// keeps less in memory.
@@ -57,7 +58,9 @@ impl Conn {
             }
             Self::Postgres(c) => {
                 c.batch_execute(POSTGRES_SETTINGS)?;
-                c.batch_execute(planner::POSTGRES_SETTINGS)
+                c.batch_execute(planner::POSTGRES_SETTINGS)?;
+                c.distributed = distribution::is_distributed(c)?;
+                Ok(())
             }
         }
     }
@@ -73,11 +76,11 @@ impl Conn {
                 AnsiTransactionManager::begin_transaction_sql(c, "BEGIN")
             }
             (Self::Postgres(c), Mode::Write) => AnsiTransactionManager::begin_transaction_sql(
-                c,
+                &mut **c,
                 "BEGIN ISOLATION LEVEL READ COMMITTED",
             ),
             (Self::Postgres(c), Mode::Read) => AnsiTransactionManager::begin_transaction_sql(
-                c,
+                &mut **c,
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
             ),
         }
@@ -123,7 +126,7 @@ impl Conn {
                 <SqliteConnection as Connection>::TransactionManager::commit_transaction(c)
             }
             Self::Postgres(c) => {
-                <PgConnection as Connection>::TransactionManager::commit_transaction(c)
+                <PgConnection as Connection>::TransactionManager::commit_transaction(&mut **c)
             }
         }
     }
@@ -135,7 +138,7 @@ impl Conn {
                 <SqliteConnection as Connection>::TransactionManager::rollback_transaction(c)
             }
             Self::Postgres(c) => {
-                <PgConnection as Connection>::TransactionManager::rollback_transaction(c)
+                <PgConnection as Connection>::TransactionManager::rollback_transaction(&mut **c)
             }
         }
     }
@@ -155,6 +158,14 @@ impl Conn {
     pub(crate) fn undo(&mut self) -> QueryResult<()> {
         self.execute(&Sql::new("ROLLBACK TO SAVEPOINT unit"))?;
         self.release()
+    }
+
+    /// Whether the books lie on several machines.
+    pub(crate) const fn is_distributed(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => false,
+            Self::Postgres(c) => c.distributed,
+        }
     }
 
     /// Whether writers lock rows: SQLite's writer holds the whole database already.
@@ -203,6 +214,8 @@ impl Conn {
     pub(crate) const fn unless_q_locked(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "",
+            // Many machines hold nothing for one statement.
+            Self::Postgres(c) if c.distributed => "",
             Self::Postgres(_) => " FOR UPDATE OF q SKIP LOCKED",
         }
     }
@@ -236,6 +249,9 @@ impl Conn {
     pub(crate) const fn keeping(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "",
+            // Citus locks all of a table that is on every machine. Two that share it, and then
+            // write to it, would wait for each other; so the second waits before it has anything.
+            Self::Postgres(c) if c.distributed => " FOR NO KEY UPDATE",
             Self::Postgres(_) => " FOR KEY SHARE",
         }
     }
@@ -265,7 +281,7 @@ impl Conn {
             Self::Sqlite(_) => Ok(true),
             Self::Postgres(c) => {
                 let sql = Sql::new("SELECT pg_try_advisory_lock(").int(key).push(") AS taken");
-                sql.uncached().get_result(c).map(|row: AdvisoryLock| row.taken)
+                sql.uncached().get_result(&mut **c).map(|row: AdvisoryLock| row.taken)
             }
         }
     }
@@ -293,7 +309,7 @@ impl Conn {
             }
             Self::Postgres(c) => {
                 let steps: Vec<PostgresStep> =
-                    Sql::new("EXPLAIN ").append(sql).uncached().load(c)?;
+                    Sql::new("EXPLAIN ").append(sql).uncached().load(&mut **c)?;
                 Ok(steps.into_iter().map(|step| step.line).collect())
             }
         }

@@ -52,6 +52,18 @@ pub enum Error {
          version that made it, or a later one"
     )]
     NewerSchema(String),
+    /// The tables of this database cannot be distributed over several machines.
+    #[error("the tables cannot be distributed: {0}")]
+    NotDistributable(&'static str),
+    /// A table has come that is not distributed as the others are.
+    #[error(
+        "the tables are distributed over several machines, all but {0}: run \
+         `daybook migrate --distribute`"
+    )]
+    PartlyDistributed(&'static str),
+    /// Replicas are named for a database that is distributed.
+    #[error("a database that is distributed over several machines has no --read-database-url")]
+    ReplicaOfDistributed,
     /// The schema could not be brought up to date.
     #[error("migration failed: {0}")]
     Migration(String),

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use daybook_domain::access::Access;
-use daybook_domain::file::{Content, File, FileAddress, FileSecret, FilesById};
+use daybook_domain::file::{AttachedFile, Content, File, FileAddress, FileSecret, FilesById};
 use daybook_domain::id::{FileId, UserId};
 use daybook_domain::purpose::Record;
 use diesel::prelude::*;
@@ -29,6 +29,10 @@ const COLUMNS: &str = "SELECT id, name, content_type, size, digest, blob, token,
     created_by, agent, created_at, \
     updated_at, version FROM files WHERE book_id = ";
 
+/// The columns of an [`AttachedRow`].
+const ATTACHED_COLUMNS: &str =
+    "SELECT id, name, content_type, token, created_by FROM files WHERE book_id = ";
+
 const INSERT: &str = "INSERT INTO files (book_id, id, name, content_type, size, digest, blob, \
     token, properties, created_by, \
     agent, created_at, updated_at, version)";
@@ -49,6 +53,16 @@ struct Row {
     created_at: i64,
     updated_at: i64,
     version: i64,
+}
+
+#[derive(QueryableByName)]
+#[diesel(table_name = files)]
+struct AttachedRow {
+    id: i64,
+    name: String,
+    content_type: String,
+    token: String,
+    created_by: i64,
 }
 
 #[derive(QueryableByName)]
@@ -98,6 +112,14 @@ impl TryFrom<Row> for File {
     }
 }
 
+impl From<AttachedRow> for AttachedFile {
+    fn from(row: AttachedRow) -> Self {
+        let AttachedRow { id, name, content_type, token, created_by } = row;
+        let (id, created_by) = (FileId::new(id), UserId::new(created_by));
+        Self { id, name, content_type, token, created_by }
+    }
+}
+
 /// The files of a book.
 pub struct Files<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -114,24 +136,38 @@ impl Files<'_, '_> {
         row.map(File::try_from).transpose()
     }
 
-    /// The files with these ids.
+    /// The files with these ids, as far as their properties take no more than so many bytes.
     pub fn by_ids(
         self,
         access: &Access,
         ids: impl IntoIterator<Item = FileId>,
+        most: usize,
+    ) -> Result<RowPart<File>> {
+        let (mut found, mut left) = (RowPart::from(Vec::new()), most);
+        for chunk in distinct(ids).chunks(MAX_NAMED) {
+            let wanted = with_ids(COLUMNS, access, chunk);
+            let part = self.tx.flushed()?.load_part(&wanted, left, with_texts)?;
+            left = part.rows.iter().map(texts).fold(left, usize::saturating_sub);
+            found.rows.extend(part.rows);
+            if !part.is_whole {
+                found.is_whole = false;
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// What transactions and their events need of the files with these ids.
+    pub fn attached(
+        self,
+        access: &Access,
+        ids: impl IntoIterator<Item = FileId>,
     ) -> Result<FilesById> {
-        let mut ids: Vec<i64> = ids.into_iter().map(FileId::get).collect();
-        ids.sort_unstable();
-        ids.dedup();
         let mut found = Vec::new();
-        for chunk in ids.chunks(MAX_NAMED) {
-            let wanted = Sql::new(COLUMNS)
-                .int(access.book().id.get())
-                .push(" AND id IN ")
-                .list(chunk.iter().copied().map(Value::Int));
-            let wanted = wanted.cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;
-            found.extend(rows.into_iter().map(File::try_from).collect::<Result<Vec<_>>>()?);
+        for chunk in distinct(ids).chunks(MAX_NAMED) {
+            let wanted = with_ids(ATTACHED_COLUMNS, access, chunk);
+            let rows: Vec<AttachedRow> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;
+            found.extend(rows.into_iter().map(AttachedFile::from));
         }
         Ok(FilesById::new(found))
     }
@@ -153,11 +189,7 @@ impl Files<'_, '_> {
             wanted = wanted.push(" AND id < ").int(id.get());
         }
         wanted = wanted.push(" ORDER BY id DESC LIMIT ").int(limit);
-        self.tx.flushed()?.load_part(&wanted, MAX_PAGE_TEXTS, |row: Row| {
-            let file = File::try_from(row)?;
-            let texts = file.properties.bytes();
-            Ok((file, texts))
-        })
+        self.tx.flushed()?.load_part(&wanted, MAX_PAGE_TEXTS, with_texts)
     }
 
     /// The file that an address names, with the public id of its book and the secret that tells
@@ -181,7 +213,8 @@ impl Files<'_, '_> {
     /// Which of these blobs a book knows, by its public id; none when there is no such book, which
     /// is there as long as it is not wholly removed. For the sweep, which belongs to no caller.
     pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<KnownBlobs>> {
-        let query = books::table.filter(books::public_id.eq(public_id));
+        let Some(number) = self.tx.book_number(public_id)? else { return Ok(None) };
+        let query = books::table.find(number.get()).filter(books::public_id.eq(public_id));
         let query = query.select((books::id, books::deleted_at.is_not_null()));
         let book: Option<(i64, bool)> =
             on_engine!(self.tx.flushed()?, c => query.get_result(c).optional())?;
@@ -264,4 +297,28 @@ impl Files<'_, '_> {
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         self.tx.note_stored(book, bytes(gone.saturating_neg()))
     }
+}
+
+fn distinct(ids: impl IntoIterator<Item = FileId>) -> Vec<FileId> {
+    let mut ids: Vec<FileId> = ids.into_iter().collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+fn with_ids<'a>(columns: &'static str, access: &Access, ids: &[FileId]) -> Sql<'a> {
+    let named = ids.iter().map(|id| Value::Int(id.get()));
+    let of_book = Sql::new(columns).int(access.book().id.get());
+    of_book.push(" AND id IN ").list(named).cached_up_to(ids.len())
+}
+
+/// A file, and how many bytes its properties take.
+fn with_texts(row: Row) -> Result<(File, usize)> {
+    let file = File::try_from(row)?;
+    let texts = texts(&file);
+    Ok((file, texts))
+}
+
+fn texts(file: &File) -> usize {
+    file.properties.bytes()
 }

@@ -7,6 +7,7 @@
 //! statements, and its answer a second copy in the database for a day.
 
 use daybook_domain::event::Hash;
+use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{BodyForm, Claim, KeyRecord, StoredAnswer, forgotten_before};
 use daybook_domain::instant::Instant;
 use daybook_domain::rights::Need;
@@ -142,23 +143,28 @@ impl Keys<'_, '_> {
         Ok(())
     }
 
-    /// Removes a few of the answers whose time is over; answers how many.
-    pub fn sweep(self, now: Instant) -> Result<usize> {
+    /// Removes a few of the answers whose time is over; answers how many. Where users are on
+    /// several machines, they are those of this user.
+    pub fn sweep(self, user: UserId, now: Instant) -> Result<usize> {
+        let mut conn = self.tx.flushed()?;
+        let of_user = |statement: Sql<'static>| match conn.is_distributed() {
+            true => statement.push("user_id = ").int(user.get()).push(" AND "),
+            false => statement,
+        };
         // The list is made once, whatever plan the engine chooses, and leaves out what another
         // writer is sweeping.
-        let old = Sql::new(
+        let old = of_user(Sql::new(
             "WITH old AS MATERIALIZED (SELECT user_id, key, operation FROM \
-            idempotency_keys WHERE created_at < ",
-        )
+            idempotency_keys WHERE ",
+        ))
+        .push("created_at < ")
         .int(forgotten_before(now).milliseconds())
         .push(" ORDER BY created_at LIMIT ")
         .int(SWEPT_AT_ONCE)
-        .push(self.tx.flushed()?.unless_locked())
-        .push(
-            ") DELETE FROM idempotency_keys WHERE (user_id, key, operation) IN (SELECT \
-                user_id, key, operation FROM old)",
-        );
-        Ok(self.tx.flushed()?.execute(&old)?)
+        .push(conn.unless_locked())
+        .append(of_user(Sql::new(") DELETE FROM idempotency_keys WHERE ")))
+        .push("(user_id, key, operation) IN (SELECT user_id, key, operation FROM old)");
+        Ok(conn.execute(&old)?)
     }
 }
 

@@ -21,6 +21,7 @@ const NO_CONNECTION: i64 = 0;
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(
     table_name = integrations,
+    primary_key(book_id, id),
     treat_none_as_default_value = false,
     treat_none_as_null = true
 )]

@@ -30,6 +30,11 @@ impl Lane {
         Self(digest(public_id.as_bytes()) | BOOKS)
     }
 
+    /// Whether it is that of a book.
+    pub(crate) const fn is_of_book(self) -> bool {
+        self.0 & BOOKS != 0 && self.0 != Self::QUEUES.0
+    }
+
     /// The lane of a request that belongs to no book and carries an idempotency key: a repetition
     /// follows it, and every process takes keys in the same order.
     #[must_use]

@@ -14,6 +14,7 @@
 //! | `tx`, `write_buffer` | What a unit of work sees and queues, and how it is undone |
 //! | `schema` | The tables, what each holds and why |
 //! | `conn`, `dialect`, `sql`, `bulk`, `planner` | How one repository serves two engines |
+//! | `distribution` | Where rows are when PostgreSQL is several machines |
 //! | `book` | The lock of a book |
 //! | `chart` | The cache of accounts and groups |
 //! | `replica` | Reads from replicas of PostgreSQL |
@@ -27,12 +28,9 @@
 //!
 //! # Keys
 //!
-//! No query and no key crosses books: every table of a book leads its key and its indexes with
-//! `book_id`. There are no foreign keys. The exceptions are the index that lists the books of a
-//! user; `collections` and `collection_books`, which users keep across books and which `user_id`
-//! leads; and `users`, `tokens`, `sessions`, `login_links`, `grants`, `consents`,
-//! `device_authorizations`, `detached_deliveries`, `mails`, `signing_keys`, `identity_changes`,
-//! `idempotency_keys` and `process_starts`, which belong to no book.
+//! No query about a book and no key crosses books: every table of a book leads its key and its
+//! indexes with `book_id`, and every statement about one names its number. There are no foreign
+//! keys. Which tables belong to books stands in [`distribution::PLACEMENTS`].
 
 pub mod access;
 pub mod access_request;
@@ -55,6 +53,7 @@ mod conn;
 pub mod connection;
 pub mod delivery;
 mod dialect;
+pub mod distribution;
 mod error;
 pub mod event;
 mod fair_queue;

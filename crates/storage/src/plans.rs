@@ -11,8 +11,9 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Span, Transaction};
 
 use crate::balance::TotalsQuery;
-use crate::delivery::lease::{Occupied, due};
+use crate::delivery::lease::due;
 use crate::delivery::log::{AttemptPlace, of_app};
+use crate::delivery::occupied::Occupied;
 use crate::delivery::pause::overdue;
 use crate::error::Result;
 use crate::page::PageKey;
@@ -74,8 +75,8 @@ impl Plans<'_, '_> {
     }
 
     /// Of [`crate::delivery::Deliveries::take`].
-    pub fn due_deliveries(self, now: Instant, limit: usize) -> Result<Vec<String>> {
-        self.explain(due(now, &Occupied::default(), limit))
+    pub fn due_deliveries(self, now: Instant, occupied: &Occupied) -> Result<Vec<String>> {
+        self.explain(due(now, occupied))
     }
 
     /// Of [`crate::delivery::Deliveries::paused_before`].
@@ -104,14 +105,23 @@ impl Plans<'_, '_> {
         self.explain(totals)
     }
 
-    /// Of [`transaction::Transactions::search`], or without a limit of
-    /// [`transaction::Transactions::count`].
+    /// Of [`transaction::Transactions::count`].
+    pub fn count(self, access: &Access, search: &Search<'_>) -> Result<Vec<String>> {
+        let plan = transaction::count_plan(search);
+        let mut steps = Vec::new();
+        for sql in transaction::count_statements(self.tx, access, search, plan.as_ref())? {
+            steps.extend(self.tx.flushed()?.explain(sql)?);
+        }
+        Ok(steps)
+    }
+
+    /// Of [`transaction::Transactions::search`].
     pub fn search(
         self,
         access: &Access,
         search: &Search<'_>,
         after: Option<PageKey>,
-        limit: Option<i64>,
+        limit: i64,
     ) -> Result<Vec<String>> {
         let first = transaction::first_statement(self.tx, access.book(), search, after, limit)?;
         self.explain(first)

@@ -8,10 +8,10 @@ use std::time::Duration;
 use diesel::backend::Backend;
 use diesel::migration::{Migration, MigrationSource};
 use diesel::r2d2::{ManageConnection, Pool};
-use diesel::{Connection, PgConnection, SqliteConnection};
+use diesel::{Connection, SqliteConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
-use crate::conn::Conn;
+use crate::conn::{Conn, PostgresConn};
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::interrupt::{Canceller, Interrupt};
@@ -26,6 +26,9 @@ pub(crate) const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest pause between two attempts of the readers to connect: however long a server was
 /// away, they are back soon after it is.
 pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
+
+/// Takes the lock under which the schema of PostgreSQL changes, however long that takes.
+pub(crate) const LOCK_SCHEMA: &str = "SET lock_timeout = 0; SELECT pg_advisory_lock(6400)";
 
 /// What libpq waits for at a replica: seconds, but for the last, in milliseconds.
 const REPLICA_SETTINGS: [(&str, u32); 5] = [
@@ -72,7 +75,7 @@ impl Address {
             Self::Sqlite(path) => {
                 Conn::Sqlite(SqliteConnection::establish(&path.to_string_lossy())?)
             }
-            Self::Postgres(url) => Conn::Postgres(PgConnection::establish(url)?),
+            Self::Postgres(url) => Conn::Postgres(PostgresConn::establish(url)?),
         };
         conn.prepare(mode)?;
         Ok(conn)
@@ -85,11 +88,8 @@ impl Address {
             Conn::Postgres(mut c) => {
                 // Several processes may start at once; one migrates, the others wait and find it
                 // done.
-                diesel::connection::SimpleConnection::batch_execute(
-                    &mut c,
-                    "SET lock_timeout = 0; SELECT pg_advisory_lock(6400)",
-                )?;
-                migrate(&mut c, POSTGRES)
+                diesel::connection::SimpleConnection::batch_execute(&mut *c, LOCK_SCHEMA)?;
+                migrate(&mut *c, POSTGRES)
             }
         }
     }

@@ -46,6 +46,14 @@ pub struct SavedQueries<'t, 'a> {
 }
 
 impl SavedQueries<'_, '_> {
+    /// How many the book has.
+    pub fn count(self, access: &Access) -> Result<usize> {
+        let query = saved_queries::table.filter(saved_queries::book_id.eq(access.book().id.get()));
+        let counted = query.count();
+        let count: i64 = on_engine!(self.tx.flushed()?, c => counted.get_result(c))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     /// All of them, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<SavedQuery>> {
         let query = saved_queries::table.filter(saved_queries::book_id.eq(access.book().id.get()));

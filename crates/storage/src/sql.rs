@@ -10,6 +10,7 @@ use diesel::result::QueryResult;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, Binary, Bool, HasSqlType, Nullable, Text, Untyped};
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// Values one statement may carry: SQLite's limit (PostgreSQL's is higher).
 pub(crate) const MAX_VALUES: usize = 32_766;
@@ -113,9 +114,13 @@ impl<'a> Sql<'a> {
     /// may repeat a list of thousands for each of its terms. Numbers are harmless. An empty list
     /// matches nothing.
     pub(crate) fn numbers(self, numbers: impl IntoIterator<Item = i64>) -> Self {
-        let digits: Vec<String> = numbers.into_iter().map(|number| number.to_string()).collect();
-        let digits = if digits.is_empty() { "NULL".to_owned() } else { digits.join(", ") };
-        self.push(format!("({digits})")).uncached()
+        let mut digits = String::new();
+        for number in numbers {
+            // Writing to a String cannot fail.
+            let _ = write!(digits, "{}{number}", if digits.is_empty() { "(" } else { ", " });
+        }
+        digits.push_str(if digits.is_empty() { "(NULL)" } else { ")" });
+        self.push(digits).uncached()
     }
 
     /// Adds another statement's pieces.

@@ -21,9 +21,10 @@ use daybook_domain::id::UserId;
 use diesel::prelude::*;
 use diesel::r2d2::Pool;
 
-use crate::conn::on_engine;
+use crate::conn::{Conn, on_engine};
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
+use crate::distribution;
 use crate::error::{Error, Result};
 use crate::interrupt::ReadStop;
 use crate::lane::{Lane, digest};
@@ -99,10 +100,13 @@ impl Store {
     pub fn open(options: &Options) -> Result<Self> {
         refuse_shared_sessions(&options.address)?;
         options.address.migrate()?;
+        let mut conn = options.address.connect(Mode::Write)?;
+        distribution::check_whole(&mut conn, options.replicas.is_some())?;
         if options.indexes_first {
-            transaction::catch_up(&mut options.address.connect(Mode::Write)?)?;
+            transaction::catch_up(&mut conn)?;
         }
-        let number = count_start(&options.address)?;
+        let number = count_start(&mut conn)?;
+        drop(conn);
         let statements = Arc::new(AtomicU64::new(0));
         let (caches, signal) = (Caches::default(), DeliverySignal::default());
         let recent = options.replicas.as_ref().map(|all| Arc::new(RecentWrites::new(all.lag)));
@@ -319,19 +323,18 @@ struct Start {
 
 /// Counts this opening of the database; the row's own lock tells processes that start together
 /// apart.
-fn count_start(address: &Address) -> Result<i64> {
+fn count_start(conn: &mut Conn) -> Result<i64> {
     let counting = Sql::new(
         "INSERT INTO process_starts (id, count) VALUES (1, 1) ON CONFLICT (id) \
             DO UPDATE SET count = process_starts.count + 1 RETURNING count",
     );
-    let mut conn = address.connect(Mode::Write)?;
-    let counted: Vec<Start> = on_engine!(&mut conn, c => (&counting).load(c))?;
+    let counted: Vec<Start> = on_engine!(conn, c => (&counting).load(c))?;
     Ok(counted.into_iter().next().ok_or(Error::Corrupt("count"))?.count)
 }
 
 /// The snapshot of a read. It ends however the work ends, also by a panic.
 struct OpenSnapshot<'a> {
-    conn: &'a mut crate::conn::Conn,
+    conn: &'a mut Conn,
     open: bool,
 }
 

@@ -12,6 +12,7 @@ use crate::column;
 use crate::conn::on_engine;
 use crate::error::Result;
 use crate::schema::tokens;
+use crate::sql::Sql;
 use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -89,6 +90,15 @@ impl Tokens<'_, '_> {
         rows.into_iter().map(AccessToken::try_from).collect()
     }
 
+    /// How many tokens of a user let somebody in.
+    pub fn count_active(self, user: UserId, now: Instant) -> Result<usize> {
+        let active = tokens::table
+            .filter(tokens::user_id.eq(user.get()))
+            .filter(tokens::revoked_at.is_null().and(tokens::expires_at.gt(now.milliseconds())));
+        let count: i64 = on_engine!(self.tx.flushed()?, c => active.count().get_result(c))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     /// Adds a token.
     pub fn insert(self, token: &AccessToken) -> Result<()> {
         let row = Row::from(token);
@@ -107,14 +117,30 @@ impl Tokens<'_, '_> {
         Ok(())
     }
 
-    /// Removes a user's tokens that ended before an instant.
-    pub fn remove_ended(self, user: UserId, before: Instant) -> Result<()> {
-        let target = tokens::table.filter(tokens::user_id.eq(user.get())).filter(
-            tokens::expires_at
-                .lt(before.milliseconds())
-                .or(tokens::revoked_at.lt(before.milliseconds()).assume_not_null()),
-        );
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+    /// Removes a user's tokens that ended before an instant, and of those that have ended now all
+    /// but so many, those that ended last.
+    pub fn remove_ended(
+        self,
+        user: UserId,
+        (now, before): (Instant, Instant),
+        most: usize,
+    ) -> Result<()> {
+        let gone = Sql::new("DELETE FROM tokens WHERE user_id = ")
+            .int(user.get())
+            .push(" AND (expires_at < ")
+            .int(before.milliseconds())
+            .push(" OR revoked_at < ")
+            .int(before.milliseconds())
+            .push(" OR id IN (SELECT e.id FROM tokens e WHERE e.user_id = ")
+            .int(user.get())
+            .push(" AND (e.revoked_at IS NOT NULL OR e.expires_at <= ")
+            .int(now.milliseconds())
+            .push(") ORDER BY COALESCE(e.revoked_at, e.expires_at) DESC, e.id DESC LIMIT ")
+            .int(i64::MAX)
+            .push(" OFFSET ")
+            .int(i64::try_from(most).unwrap_or(i64::MAX))
+            .push("))");
+        self.tx.flushed()?.execute(&gone)?;
         Ok(())
     }
 }

@@ -73,7 +73,7 @@ impl WriteBuffer {
     /// Queues a new transaction.
     pub(crate) fn queue_transaction(&mut self, added: Added) {
         let Added { book, transaction, .. } = &added;
-        self.text = self.text.saturating_add(bytes_of(transaction));
+        self.text = self.text.saturating_add(transaction.texts());
         self.remote_ids.extend(transaction.remote_ids.iter().map(|id| (*book, id.clone())));
         self.added.push(added);
     }
@@ -173,14 +173,6 @@ impl WriteBuffer {
         written.extend(book_states);
         Ok(due > 0)
     }
-}
-
-/// Bytes of the text of a transaction, as large as clients make it.
-fn bytes_of(transaction: &Transaction) -> usize {
-    let Transaction { description, remote_ids, urls, properties, .. } = transaction;
-    let properties = properties.iter().flat_map(|(key, value)| [key.len(), value.len()]);
-    let lists = remote_ids.iter().chain(urls).map(String::len);
-    lists.chain(properties).fold(description.len(), usize::saturating_add)
 }
 
 #[cfg(test)]

@@ -16,6 +16,10 @@
 //! who gives way ([`crate::user::Users::take`]); the count of changes that all processes write is
 //! the last row of a group.
 //!
+//! On a distributed engine a group has one book, that of the unit of work whose turn it is; one
+//! that belongs to no book is alone. The others go back into the queue. So a group concerns one
+//! machine, commits there in one phase, and waits for no machine while it holds a book of another.
+//!
 //! **A refusal** undoes its unit of work alone ([`Tx`]). A panic is caught, undone and answered as
 //! an error.
 //!
@@ -200,13 +204,10 @@ type JobGroup = Vec<Taken<Box<dyn Job>>>;
 impl WriterLoop {
     fn serve(&mut self, queue: &WriterQueue<Box<dyn Job>>) {
         loop {
-            let mut group = queue.next_group();
+            let group = queue.next_group();
             if group.is_empty() {
                 return;
             }
-            // Every process takes books' locks in the same order, so groups of different processes
-            // cannot deadlock.
-            group.sort_by_key(|taken| taken.job.lane());
             match catch_unwind(AssertUnwindSafe(|| self.commit(group))) {
                 Ok((bills, left)) => queue.settle(&bills, left),
                 Err(_) => {
@@ -302,7 +303,7 @@ struct RanGroup {
     answers: Vec<Box<dyn Completion>>,
     /// What each of them took.
     times: Vec<(Bill, Duration)>,
-    /// Those that were not begun, because the group's time was over.
+    /// Those that were not begun, because the group's time was over or they have another lane.
     left: JobGroup,
 }
 
@@ -320,9 +321,21 @@ fn with_parts_of_commit(times: Vec<(Bill, Duration)>, took: Duration) -> Vec<(Bi
 
 /// Runs the units of work one after another, until the group's time is over, and commits once;
 /// tells whether deliveries have become due.
-fn run_group(conn: &mut Conn, caches: Caches, group: JobGroup) -> (RanGroup, Result<()>, bool) {
+fn run_group(conn: &mut Conn, caches: Caches, mut group: JobGroup) -> (RanGroup, Result<()>, bool) {
+    let mut ran = RanGroup::default();
+    if conn.is_distributed() {
+        let book = group.first().map(|taken| taken.job.lane()).filter(|lane| lane.is_of_book());
+        let mut is_first = true;
+        (group, ran.left) = group
+            .into_iter()
+            .partition(|taken| std::mem::take(&mut is_first) || book == Some(taken.job.lane()));
+    } else {
+        // Every process takes books' locks in the same order, so groups of different processes
+        // cannot deadlock.
+        group.sort_by_key(|taken| taken.job.lane());
+    }
     let mut tx = Tx::writing(conn, caches, group.len() > 1);
-    let (mut ran, mut failure) = (RanGroup::default(), tx.begin().err());
+    let mut failure = tx.begin().err();
     let begun = Instant::now();
     for taken in group {
         if failure.is_none() && !ran.times.is_empty() && begun.elapsed() >= GROUP_TIME {

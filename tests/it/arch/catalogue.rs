@@ -1,6 +1,6 @@
 //! The tables of a migrated database, as its own catalogue lists them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_tests::{Engine, Server};
 use postgres::NoTls;
@@ -141,6 +141,15 @@ const INDEXES: &str = "SELECT t.relname::text, i.relname::text, x.indisprimary, 
     x.indexrelid)) ORDER BY 1, 2, k.place";
 
 const FOREIGN: &str = "SELECT conname::text FROM pg_constraint WHERE contype = 'f'";
+
+/// The tables of a PostgreSQL database with UNIQUE columns.
+pub fn with_unique_columns(url: &str) -> BTreeSet<String> {
+    let mut connection = postgres::Client::connect(url, NoTls).expect("the database of the server");
+    let query = "SELECT conrelid::regclass::text FROM pg_constraint \
+         WHERE contype = 'u' AND connamespace = 'public'::regnamespace";
+    let rows = connection.query(query, &[]).expect("a catalogue");
+    rows.iter().map(|row| row.get(0)).collect()
+}
 
 fn postgres(url: &str) -> Schema {
     let mut connection = postgres::Client::connect(url, NoTls).expect("the database of the server");

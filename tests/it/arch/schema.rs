@@ -2,18 +2,35 @@
 
 use std::collections::BTreeSet;
 
+use daybook_storage::distribution::{PLACEMENTS, Placement};
 use daybook_tests::{Engine, Server};
 
-use super::catalogue::{Schema, tables};
+use super::catalogue::{Schema, tables, with_unique_columns};
 use super::tree::{read, root};
 
 /// What a user keeps across books: found by the user's id alone.
 const OF_USERS: [&str; 2] = ["collection_books", "collections"];
 
+/// By these the books of a user are found and the deleted ones, who has a book in a collection, the
+/// apps whose events are due, and what is removed by its age.
+const ACROSS: [&str; 10] = [
+    "books_deleted",
+    "books_of_owner",
+    "collaborators_email",
+    "collection_books_book",
+    "delivery_attempts_at",
+    "delivery_queues_due",
+    "delivery_queues_overdue",
+    "delivery_queues_paused",
+    "idempotency_keys_age",
+    "integrations_of_connection",
+];
+
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         migrations_have_the_same_steps,
         schemas_are_equal,
+        later_steps_pass_a_distributed_engine,
         books_do_not_cross,
         what_belongs_to_a_user_goes_with_them,
     ]
@@ -43,6 +60,30 @@ fn migrations_have_the_same_steps(_: &Server) {
     }
 }
 
+/// From the first step on that a distributed database may meet, none has what Citus refuses there.
+/// New tables have a place in `PLACEMENTS`, and unique indexes lead with it.
+fn later_steps_pass_a_distributed_engine(_: &Server) {
+    let refused =
+        ["STATISTICS", "N_DISTINCT", "TRIGGER", "SERIAL", "BIGSERIAL", "IDENTITY", "REFERENCES"];
+    let folder = root().join("migrations/postgresql");
+    let mut read_steps = 0;
+    for entry in std::fs::read_dir(folder).expect("a folder of migrations") {
+        let step = entry.expect("an entry").path();
+        if step.file_name().is_some_and(|name| name.to_string_lossy().as_ref() < "2026-12-03") {
+            continue;
+        }
+        read_steps += 1;
+        let text = std::fs::read_to_string(step.join("up.sql")).expect("a step");
+        let statements = text.lines().filter(|line| !line.starts_with("--"));
+        let text = statements.collect::<Vec<_>>().join(" ").to_ascii_uppercase();
+        let words: BTreeSet<&str> =
+            text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let found: Vec<_> = refused.iter().filter(|word| words.contains(**word)).collect();
+        assert!(found.is_empty(), "{}: {found:?}", step.display());
+    }
+    assert!(read_steps > 0, "the step that made books distributable is one of them");
+}
+
 fn schemas_are_equal(server: &Server) {
     // Each engine's case compares its server with a SQLite one, so a run on SQLite alone works
     // without PostgreSQL.
@@ -70,84 +111,31 @@ fn what_belongs_to_a_user_goes_with_them(server: &Server) {
     assert_eq!(left, ["audit_requests", "events", "unfinished_copies"]);
 }
 
-/// A book is the unit of locking, ordering and placement: its rows are found, and could be placed,
-/// by its id alone.
+/// A book is the unit of locking, ordering and placement: its rows are found, and placed, by its
+/// number alone. What a user keeps across books is found by the user's.
 fn books_do_not_cross(server: &Server) {
-    let mut schema = tables(server);
-    for name in OF_USERS {
-        let table = schema.remove(name).expect("a table of users");
-        assert_eq!(
-            table.key.first().map(String::as_str),
-            Some("user_id"),
-            "the primary key of {name}"
-        );
-        // Deleting a book asks by book who has it in a collection.
-        let strays = table.indexes.iter().filter(|index| index.name != "collection_books_book");
-        assert_eq!(
-            strays
-                .filter(|index| index.columns.first().map(String::as_str) != Some("user_id"))
-                .count(),
-            0,
-            "{name}"
-        );
+    let schema = tables(server);
+    let placed: BTreeSet<&str> = PLACEMENTS.iter().map(|(table, _)| *table).collect();
+    let known = schema.keys().map(String::as_str).chain(["__diesel_schema_migrations"]);
+    assert_eq!(placed, known.collect(), "each table has a place");
+    // SQLite cannot drop the one that `books` had, and is not distributed.
+    if server.engine() == Engine::Postgres {
+        let unique = with_unique_columns(server.database_url());
+        assert_eq!(unique, ["users".to_owned()].into(), "they are unique over all machines");
     }
-    let without: Vec<&str> = schema
-        .iter()
-        .filter(|(_, table)| !table.has("book_id"))
-        .map(|(name, _)| name.as_str())
-        .collect();
-    // Idempotency keys belong to users and outlive books (behaviour 0.16), API keys, connections,
-    // tokens, sessions, links and grants belong to users, devices to nobody yet, mails and what
-    // outlives its book are found by when they are due, apps and signing keys belong to the
-    // installation, and starts to processes.
-    assert_eq!(
-        without,
-        [
-            "api_key_days",
-            "api_keys",
-            "app_people",
-            "apps",
-            "books",
-            "connections",
-            "consents",
-            "detached_deliveries",
-            "device_authorizations",
-            "grants",
-            "idempotency_keys",
-            "identity_changes",
-            "login_links",
-            "mails",
-            "process_starts",
-            "sessions",
-            "signing_keys",
-            "tokens",
-            "users",
-        ],
-        "every other table belongs to a book"
-    );
-    for (name, table) in schema.iter().filter(|(_, table)| table.has("book_id")) {
-        assert_eq!(
-            table.key.first().map(String::as_str),
-            Some("book_id"),
-            "the primary key of {name}"
-        );
-        // By these the books of a user are found, the apps whose events are due, and what is
-        // removed by its age.
-        let across = [
-            "collaborators_email",
-            "delivery_attempts_at",
-            "delivery_queues_due",
-            "delivery_queues_overdue",
-            "delivery_queues_paused",
-            "integrations_of_connection",
-        ];
-        for index in table.indexes.iter().filter(|index| !across.contains(&index.name.as_str())) {
-            assert_eq!(
-                index.columns.first().map(String::as_str),
-                Some("book_id"),
-                "{} on {name}",
-                index.name
-            );
+    for (name, table) in &schema {
+        let (_, placement) = PLACEMENTS.iter().find(|(placed, _)| placed == name).expect("a place");
+        let leading = match placement {
+            Placement::Book(column) => column,
+            Placement::User => "user_id",
+            Placement::Everywhere if OF_USERS.contains(&name.as_str()) => "user_id",
+            Placement::Everywhere => continue,
+        };
+        assert_eq!(table.key.first().map(String::as_str), Some(leading), "the key of {name}");
+        for index in &table.indexes {
+            let leads = index.columns.first().map(String::as_str) == Some(leading);
+            let across = !index.unique && ACROSS.contains(&index.name.as_str());
+            assert!(leads || across, "{} on {name}", index.name);
         }
     }
 }

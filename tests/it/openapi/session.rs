@@ -109,7 +109,7 @@ impl Session {
     }
 }
 
-fn answers_are_the_documents(server: &Server) {
+pub fn answers_are_the_documents(server: &Server) {
     let caller = server
         .client(&format!("{}@example.com", unique("session")))
         .header("service-agent-id", "importer");

@@ -187,7 +187,7 @@ impl Measured {
 }
 
 /// The size of the database; the server runs again afterwards.
-fn size(server: &mut Server) -> anyhow::Result<u64> {
+pub(super) fn size(server: &mut Server) -> anyhow::Result<u64> {
     if server.engine() == Engine::Postgres {
         let mut client = ::postgres::Client::connect(server.database_url(), ::postgres::NoTls)?;
         client.batch_execute("CHECKPOINT")?;

@@ -4,6 +4,7 @@
 mod batches;
 mod footprint;
 mod gauge;
+mod growth;
 mod identity;
 mod processes;
 mod raw;
@@ -53,7 +54,7 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 7] = [
+const SECTIONS: [(&str, Section); 8] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
@@ -61,7 +62,11 @@ const SECTIONS: [(&str, Section); 7] = [
     ("footprint", footprint::run),
     ("identity", identity::run),
     ("webhooks", webhooks::run),
+    (LONGEST, growth::run),
 ];
+
+/// Runs only when it is asked for: it takes as long as all others together.
+const LONGEST: &str = "growth";
 
 /// The names `--only` knows.
 pub fn sections() -> Vec<&'static str> {
@@ -71,7 +76,7 @@ pub fn sections() -> Vec<&'static str> {
 /// Runs the sections, prints each table when it is done, and writes all of them to
 /// `target/bench.json`.
 pub fn run(settings: &Settings) -> anyhow::Result<()> {
-    let chosen = |name: &str| settings.only.as_deref().is_none_or(|only| only == name);
+    let chosen = |name: &str| settings.only.as_deref().map_or(name != LONGEST, |only| only == name);
     let mut tables = serde_json::Map::new();
     for (name, section) in SECTIONS.iter().filter(|(name, _)| chosen(name)) {
         for table in section(settings).with_context(|| format!("section {name}"))? {

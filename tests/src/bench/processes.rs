@@ -74,7 +74,7 @@ impl Stage {
             (0..BOOKS).map(|_| Book::create(&first, &TEN_YEARS)).collect::<Result<_, _>>()?;
         for book in &books {
             let path = book.path("/transactions/batch");
-            Sender::new(book.connect(&first)?, path).run(settings.time() / 6)?;
+            Sender::new(vec![book.connect(&first)?], path).run(settings.time() / 6)?;
         }
         let start = |writers: usize| first.beside(&["--writers", &writers.to_string()]);
         let servers = SHARED

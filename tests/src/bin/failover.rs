@@ -72,6 +72,9 @@ fn fail_over(rounds: usize, seed: u64) -> anyhow::Result<usize> {
         acknowledged += endured.acknowledged;
         slowest = slowest.max(endured.back_within);
     }
+    let lost = pair.look_back()?;
+    lost.iter().for_each(|violation| println!("    {violation}"));
+    violations += lost.len();
     println!(
         "{rounds} failovers, {acknowledged} transactions acknowledged, writes went on after \
             {:.1} s at the latest, {violations} violations",

@@ -66,6 +66,7 @@ impl Pair {
     /// When nobody takes over, or nothing can be looked at.
     pub fn round(&mut self) -> anyhow::Result<Failover> {
         let primary = self.patroni.wait_for_pair(WAIT)?;
+        self.torture.turn_over()?;
         let load = self.torture.load(&self.addresses)?;
         pause(Duration::from_secs(2));
         let killed = self.patroni.kill(primary);
@@ -83,5 +84,13 @@ impl Pair {
             endured.violations.push(late);
         }
         Ok(Failover { killed, promoted: promoted - died, endured })
+    }
+
+    /// What later kills have done to the books of earlier rounds.
+    ///
+    /// # Errors
+    /// When they cannot be looked at.
+    pub fn look_back(&self) -> anyhow::Result<Vec<String>> {
+        self.torture.look_at_closed()
     }
 }

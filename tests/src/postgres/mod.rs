@@ -34,11 +34,17 @@ impl Database {
         let name =
             format!("daybook_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         query(&admin, &format!("CREATE DATABASE {name}")).expect("a database is created");
+        let url = with_database(&admin, &name);
+        if let Some(program) = setting("DAYBOOK_TEST_POSTGRES_PREPARE") {
+            let run = Command::new(&program).arg(&url).stdin(Stdio::null()).output();
+            let run = run.unwrap_or_else(|error| panic!("{program}: {error}"));
+            assert!(run.status.success(), "{program}: {}", String::from_utf8_lossy(&run.stderr));
+        }
         let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
         let psql = tool("psql").expect("psql has just run");
         let guard =
             Entry::new(&format!("'{}' -X -q -d '{admin}' -c '{statement}'", psql.display()));
-        Database { url: with_database(&admin, &name), name, admin, _guard: guard }
+        Database { url, name, admin, _guard: guard }
     }
 }
 

@@ -68,6 +68,18 @@ fn account(number: u64) -> String {
     format!("Account {number:02}")
 }
 
+/// A book with accounts, and nothing recorded on them.
+fn make_book(owner: &Client) -> anyhow::Result<String> {
+    let account = |number: usize| {
+        let kind = KINDS[number % KINDS.len()];
+        json!({"name": account(number as u64), "type": kind})
+    };
+    let accounts: Vec<Value> = (0..ACCOUNTS).map(account).collect();
+    let body = json!({"name": "Torture", "accounts": accounts});
+    let made = owner.post("/v5/books", &body).ok();
+    Ok(made["id"].as_str().context("a book has an id")?.to_owned())
+}
+
 /// Servers on a growing database, and all that was ever sent to them.
 pub struct Torture {
     servers: Vec<Server>,
@@ -78,6 +90,8 @@ pub struct Torture {
     next: u64,
     /// Every request so far; what one answered is kept with it.
     requests: Vec<Request>,
+    /// Books that nobody writes any more, with how many transactions each has.
+    closed: Vec<(String, usize)>,
 }
 
 /// What one round did and found.
@@ -126,18 +140,7 @@ impl Torture {
     pub(crate) fn on(servers: Vec<Server>, seed: u64) -> anyhow::Result<Torture> {
         let first = servers.first().context("a server")?;
         let owner = first.client(OWNER);
-        let accounts: Vec<Value> = (0..ACCOUNTS)
-            .map(|number| {
-                json!({
-                    "name": account(number as u64), "type": KINDS[number % KINDS.len()],
-                })
-            })
-            .collect();
-        let body = json!({"name": "Torture", "accounts": accounts});
-        let book = owner.post("/v5/books", &body).ok()["id"]
-            .as_str()
-            .context("a book has an id")?
-            .to_owned();
+        let book = make_book(&owner)?;
         Ok(Torture {
             servers,
             owner,
@@ -146,7 +149,35 @@ impl Torture {
             rounds: 0,
             next: 1,
             requests: Vec::new(),
+            closed: Vec::new(),
         })
+    }
+
+    /// Goes on with a new book: the whole of one is read and compared in each round.
+    pub(crate) fn turn_over(&mut self) -> anyhow::Result<()> {
+        let count = self.count(&self.book)?;
+        let book = make_book(&self.owner)?;
+        self.closed.push((std::mem::replace(&mut self.book, book), count));
+        self.requests.clear();
+        Ok(())
+    }
+
+    /// What is wrong with the books that were closed.
+    pub(crate) fn look_at_closed(&self) -> anyhow::Result<Vec<String>> {
+        let mut verdict = Verdict::default();
+        for (book, count) in &self.closed {
+            let now = self.count(book)?;
+            if now != *count {
+                verdict.report(format!("{book} has {now} transactions, not {count} any more"));
+            }
+            verdict.audit(&self.owner, book)?;
+        }
+        Ok(verdict.violations)
+    }
+
+    fn count(&self, book: &str) -> anyhow::Result<usize> {
+        let counted = self.owner.get(&format!("/v5/books/{book}/transactions/count")).ok();
+        Ok(usize::try_from(counted["total"].as_u64().context("a number")?)?)
     }
 
     /// Writes, kills, restarts, verifies, and then repeats what was in doubt, as a real client

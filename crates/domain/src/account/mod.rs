@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 pub use directory::Directory;
 pub use limits::MAX_CHART;
+use limits::MAX_GROUPS_OF_ACCOUNT;
 pub use refusal::Refusal;
 
 use crate::event::Previous;
@@ -146,14 +147,14 @@ impl Account {
     /// create without type (behaviour 4.2).
     ///
     /// # Errors
-    /// A refused name or property.
+    /// A refused name or property; [`Refusal::TooManyGroups`].
     pub fn create(
         id: AccountId,
         changes: Changes,
         group_types: &BTreeSet<AccountType>,
         stamp: Stamp,
     ) -> Result<Self, crate::Refusal> {
-        let name = Name::new(&changes.name.unwrap_or_default())?;
+        let name = Name::normalizable(&changes.name.unwrap_or_default())?;
         let kind = changes
             .kind
             .or_else(|| {
@@ -171,7 +172,7 @@ impl Account {
             balance_verified: true,
             has_transaction_posted: false,
             properties: Properties::default().merged(&changes.properties)?,
-            groups: changes.groups.value().unwrap_or_default(),
+            groups: few_enough(changes.groups)?.value().unwrap_or_default(),
             stamp,
         })
     }
@@ -180,7 +181,7 @@ impl Account {
     /// none did.
     ///
     /// # Errors
-    /// A refused name or property.
+    /// A refused name or property; [`Refusal::TooManyGroups`].
     pub fn update(
         self,
         changes: Changes,
@@ -189,17 +190,25 @@ impl Account {
         let before = self.clone();
         let mut after = self;
         if let Some(name) = changes.name {
-            after.name = Name::new(&name)?;
+            after.name = Name::normalizable(&name)?;
         }
         after.kind = changes.kind.unwrap_or(after.kind);
         after.archived = changes.archived.unwrap_or(after.archived);
         after.properties = after.properties.merged(&changes.properties)?;
-        after.groups = changes.groups.apply(Some(after.groups)).unwrap_or_default();
+        after.groups = few_enough(changes.groups)?.apply(Some(after.groups)).unwrap_or_default();
         let previous = before.differences(&after);
         if !previous.is_empty() {
             after.stamp = after.stamp.touched(now);
         }
         Ok((after, previous))
+    }
+
+    /// Bytes of its texts, as large as clients make them; its groups count for their ids.
+    #[must_use]
+    pub fn texts(&self) -> usize {
+        let groups = self.groups.len().saturating_mul(size_of::<GroupId>());
+        let texts = self.name.as_str().len().saturating_add(self.properties.bytes());
+        texts.saturating_add(groups)
     }
 
     /// The account without a group, after the deletion of that group (behaviour 4.14).
@@ -254,6 +263,14 @@ impl Account {
         }
         self.properties.note_changes(&after.properties, &mut previous);
         previous
+    }
+}
+
+/// The groups that are given, unless they are too many.
+fn few_enough(groups: Field<BTreeSet<GroupId>>) -> Result<Field<BTreeSet<GroupId>>, Refusal> {
+    match groups.as_ref().value().map_or(0, BTreeSet::len) {
+        count if count > MAX_GROUPS_OF_ACCOUNT => Err(Refusal::TooManyGroups(count)),
+        _ => Ok(groups),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Why a request about accounts is refused.
 
-use super::limits::MAX_CHART;
-use crate::deletion::MAX_RELEASED;
+use super::limits::{MAX_CHART, MAX_GROUPS_OF_ACCOUNT};
+use crate::deletion::{MAX_RELEASED, MAX_RELEASED_TEXTS};
 use crate::reason::Reason;
 
 /// Why something about an account was refused.
@@ -29,8 +29,9 @@ pub enum Refusal {
     HasPostings(String),
     /// The account is named by too many drafts, which would lose it (behaviour 10.11).
     #[error(
-        "more than {MAX_RELEASED} sides of drafts name what is to be deleted; take it off some of \
-            them first, or archive it instead"
+        "more than {MAX_RELEASED} sides of drafts name what is to be deleted, or these drafts have \
+         more than {MAX_RELEASED_TEXTS} bytes of texts; take it off some of them first, or archive \
+         it instead"
     )]
     TooManyDrafts,
     /// The accounts and groups of a book would take too much together (behaviour 4.22).
@@ -39,6 +40,9 @@ pub enum Refusal {
          memberships together; at most {MAX_CHART} are allowed"
     )]
     ChartTooLarge(i64),
+    /// The account would be in too many groups (behaviour 4.23).
+    #[error("the account would be in {0} groups; at most {MAX_GROUPS_OF_ACCOUNT} are allowed")]
+    TooManyGroups(usize),
     /// The account is archived and nothing can be posted on it (behaviour 4.8).
     #[error("account {0:?} is archived; nothing can be posted to it")]
     Archived(String),
@@ -54,6 +58,7 @@ impl Refusal {
             | Self::HasPostings(_)
             | Self::TooManyDrafts
             | Self::ChartTooLarge(_)
+            | Self::TooManyGroups(_)
             | Self::Archived(_) => Reason::BadRequest,
         }
     }

@@ -144,13 +144,23 @@ impl AppText {
             Kind::Link | Kind::Logo | Kind::Webhook => {
                 return Err(Refusal::NotAnAddress(self.as_str()));
             }
-            Kind::Version => self.check_word(text, VERSIONS)?,
-            Kind::OpenMode => self.check_word(text, OPEN_MODES)?,
+            Kind::Version | Kind::OpenMode => self.check_word(text)?,
         }
         Ok(text.to_owned())
     }
 
-    fn check_word(self, text: &str, words: &'static str) -> Result<(), Refusal> {
+    /// Checks a text that is one of a few words.
+    ///
+    /// # Errors
+    /// [`Refusal::UnknownWord`].
+    pub fn check_word(self, text: &str) -> Result<(), Refusal> {
+        let words = match self.kind() {
+            Kind::Version => VERSIONS,
+            Kind::OpenMode => OPEN_MODES,
+            Kind::Short | Kind::Long | Kind::Readme | Kind::Link | Kind::Logo | Kind::Webhook => {
+                return Ok(());
+            }
+        };
         let is_known = words.split(", ").any(|word| word == text);
         if is_known { Ok(()) } else { Err(Refusal::UnknownWord(self.as_str(), words)) }
     }

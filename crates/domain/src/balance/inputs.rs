@@ -3,13 +3,13 @@
 use time::Date;
 
 use crate::account::Account;
+use crate::calendar::is_void;
 use crate::group::Forest;
 use crate::id::AccountId;
 use crate::query::Periodicity;
 
 use super::account_track::AccountTrack;
 use super::layout::Layout;
-use super::segment::is_void;
 use super::slice::{Axis, step};
 use super::track::Track;
 use super::{BalanceAnswer, BalanceScope, PeriodTotal, Sums};

@@ -3,8 +3,9 @@
 //! folded to one row for each account; then the range, by months with days at its ragged ends, or
 //! by days. The cost is accounts times periods.
 
-use time::{Date, Month};
+use time::Date;
 
+use crate::calendar::{first_of_month, is_void, whole_months};
 use crate::id::AccountId;
 use crate::query::Periodicity;
 
@@ -78,7 +79,7 @@ pub fn segments(from: Option<Date>, until: Option<Date>, periodicity: Periodicit
     }
     let mut plan = Vec::with_capacity(5);
     if let Some(from) = from {
-        let month = month_of(from);
+        let month = first_of_month(from);
         plan.push(Segment { level: Level::Month, from: None, until: Some(month), fold: true });
         plan.push(Segment { level: Level::Day, from: Some(month), until: Some(from), fold: true });
     }
@@ -93,30 +94,4 @@ pub fn segments(from: Option<Date>, until: Option<Date>, periodicity: Periodicit
     }
     plan.retain(|segment| !is_void(segment.from, segment.until));
     plan
-}
-
-/// Whether no day lies in the range (behaviour 5.7).
-pub(super) fn is_void(from: Option<Date>, until: Option<Date>) -> bool {
-    until.is_some_and(|until| until <= from.unwrap_or(Date::MIN))
-}
-
-/// The bounds of the whole months in the range, open where it is open; `None` when there are none.
-fn whole_months(from: Option<Date>, until: Option<Date>) -> Option<(Option<Date>, Option<Date>)> {
-    let first = match from {
-        Some(from) if from.day() == 1 => Some(from),
-        Some(from) => Some(next_month(from)?),
-        None => None,
-    };
-    let last = until.map(month_of);
-    (!is_void(first, last)).then_some((first, last))
-}
-
-fn month_of(day: Date) -> Date {
-    day.replace_day(1).unwrap_or(day)
-}
-
-/// The first day of the next month; `None` at the end of the calendar.
-fn next_month(day: Date) -> Option<Date> {
-    let year = if day.month() == Month::December { day.year().checked_add(1)? } else { day.year() };
-    Date::from_calendar_date(year, day.month().next(), 1).ok()
 }

@@ -11,6 +11,9 @@ pub enum Refusal {
     /// No events with these ids in the book.
     #[error("events not found. Ids: [{}]", .0.join(", "))]
     UnknownEvents(Vec<String>),
+    /// An item names no event.
+    #[error("event id is required")]
+    EventIdRequired,
     /// The app is not installed in the book.
     #[error("the app {0:?} is not installed in this book")]
     NotInstalled(String),
@@ -28,7 +31,7 @@ pub enum Refusal {
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
-            Self::NotReplayed | Self::Paused => Reason::BadRequest,
+            Self::EventIdRequired | Self::NotReplayed | Self::Paused => Reason::BadRequest,
             Self::UnknownEvent(_)
             | Self::UnknownEvents(_)
             | Self::NotInstalled(_)

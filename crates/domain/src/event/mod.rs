@@ -129,6 +129,12 @@ impl EventType {
         )
     }
 
+    /// Whether what the event is about says who receives it.
+    #[must_use]
+    pub const fn has_subject(self) -> bool {
+        matches!(self, Self::FileCreated) || self.is_about_integration()
+    }
+
     /// The kind of resource the event is about.
     #[must_use]
     pub const fn noun(self) -> Noun {
@@ -209,13 +215,10 @@ impl NewEvent {
 
 /// What an event is about, where that says who receives it.
 fn subject(kind: EventType, object: &Object) -> Option<String> {
-    let key = if kind == EventType::FileCreated {
-        "name"
-    } else if kind.is_about_integration() {
-        "agentId"
-    } else {
+    if !kind.has_subject() {
         return None;
-    };
+    }
+    let key = if kind == EventType::FileCreated { "name" } else { "agentId" };
     Some(object.get(key)?.as_text()?.to_owned())
 }
 

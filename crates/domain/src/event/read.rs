@@ -18,16 +18,17 @@ pub struct ReadEvent {
 impl ReadEvent {
     /// What it is about, where that says who receives it.
     #[must_use]
-    pub fn subject(&self) -> Option<&str> {
-        match &self.snapshot {
-            Snapshot::File(file) => file.object.get("name")?.as_text(),
-            Snapshot::Integration(object) => object.get("agentId")?.as_text(),
+    pub fn subject(&self) -> Option<String> {
+        let text = match &self.snapshot {
+            Snapshot::File(file) => file.object.get("name")?,
+            Snapshot::Integration(object) => object.get("agentId")?,
             Snapshot::Transaction(_)
             | Snapshot::Account(_)
             | Snapshot::Group(_)
             | Snapshot::SavedQuery(_)
-            | Snapshot::Other(_) => None,
-        }
+            | Snapshot::Other(_) => return None,
+        };
+        text.as_text().map(str::to_owned)
     }
 
     /// Reads an event's data, which is given as parsed JSON.

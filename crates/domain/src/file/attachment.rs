@@ -3,27 +3,54 @@
 use std::collections::HashMap;
 
 use super::{Changes, Content, File};
-use crate::id::FileId;
+use crate::id::{FileId, UserId};
+
+/// What transactions and their events need of a file: all but its content, properties and times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachedFile {
+    /// Its id.
+    pub id: FileId,
+    /// Its name.
+    pub name: String,
+    /// Its media type.
+    pub content_type: String,
+    /// What its addresses are computed from, beside the secret of its book.
+    pub token: String,
+    /// The user who created it.
+    pub created_by: UserId,
+}
+
+impl From<&File> for AttachedFile {
+    fn from(file: &File) -> Self {
+        Self {
+            id: file.id,
+            name: file.name.clone(),
+            content_type: file.content_type.clone(),
+            token: file.token.clone(),
+            created_by: file.created_by,
+        }
+    }
+}
 
 /// Files by id.
 #[derive(Debug, Clone, Default)]
-pub struct FilesById(HashMap<FileId, File>);
+pub struct FilesById(HashMap<FileId, AttachedFile>);
 
 impl FilesById {
     /// Holds these files.
     #[must_use]
-    pub fn new(files: Vec<File>) -> Self {
+    pub fn new(files: Vec<AttachedFile>) -> Self {
         Self(files.into_iter().map(|file| (file.id, file)).collect())
     }
 
     /// The file with that id.
     #[must_use]
-    pub fn get(&self, id: FileId) -> Option<&File> {
+    pub fn get(&self, id: FileId) -> Option<&AttachedFile> {
         self.0.get(&id)
     }
 
     /// Adds a file, or puts a newer state of it in place.
-    pub fn put(&mut self, file: File) {
+    pub fn put(&mut self, file: AttachedFile) {
         self.0.insert(file.id, file);
     }
 }

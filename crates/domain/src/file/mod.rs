@@ -7,7 +7,7 @@ pub mod media;
 mod refusal;
 
 pub use address::{FileAddress, FileSecret};
-pub use attachment::{Attachment, FilesById};
+pub use attachment::{AttachedFile, Attachment, FilesById};
 pub use refusal::Refusal;
 
 use crate::event::Previous;

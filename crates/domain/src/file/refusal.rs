@@ -1,6 +1,6 @@
 //! Why a request about files is refused.
 
-use crate::deletion::MAX_RELEASED;
+use crate::deletion::{MAX_RELEASED, MAX_RELEASED_TEXTS};
 use crate::reason::Reason;
 
 /// Why something about a file was refused.
@@ -35,7 +35,10 @@ pub enum Refusal {
     )]
     HoldersNeedMore(&'static str),
     /// Too many transactions have the file (behaviour 10.11).
-    #[error("more than {MAX_RELEASED} transactions hold the file; take it off some of them first")]
+    #[error(
+        "more than {MAX_RELEASED} transactions hold the file, or they have more than \
+         {MAX_RELEASED_TEXTS} bytes of texts; take it off some of them first"
+    )]
     TooManyHolders,
 }
 

@@ -3,10 +3,12 @@
 
 mod events;
 mod forest;
+mod limits;
 mod refusal;
 mod removal;
 
 pub use forest::{Forest, GroupFlags};
+pub use limits::MAX_PASSED;
 pub use refusal::Refusal;
 pub use removal::{Removal, Removed};
 
@@ -86,7 +88,7 @@ impl Group {
     /// # Errors
     /// A refused name or property.
     pub fn create(id: GroupId, changes: Changes, stamp: Stamp) -> Result<Self, crate::Refusal> {
-        let name = Name::new(&changes.name.unwrap_or_default())?;
+        let name = Name::normalizable(&changes.name.unwrap_or_default())?;
         let locked = changes.locked.unwrap_or(false);
         let properties = Properties::default().merged(&changes.properties)?;
         Ok(Self {
@@ -114,7 +116,7 @@ impl Group {
         let before = self.clone();
         let mut after = self;
         if let Some(name) = changes.name {
-            after.name = Name::new(&name)?;
+            after.name = Name::normalizable(&name)?;
         }
         after.parent = changes.parent.apply(after.parent);
         after.hidden = changes.hidden.unwrap_or(after.hidden);
@@ -125,6 +127,12 @@ impl Group {
             after.stamp = after.stamp.touched(now);
         }
         Ok((after, previous))
+    }
+
+    /// Bytes of its texts.
+    #[must_use]
+    pub fn texts(&self) -> usize {
+        self.name.as_str().len().saturating_add(self.properties.bytes())
     }
 
     /// The group with another parent, after the deletion of its own (behaviour 4.14).

@@ -1,6 +1,7 @@
 //! Why a request about groups is refused.
 
-use crate::deletion::MAX_MOVES;
+use super::limits::{MAX_GROUPS, MAX_PASSED};
+use crate::deletion::{MAX_MOVES, MAX_RELEASED_TEXTS};
 use crate::reason::Reason;
 
 /// Why something about a group was refused.
@@ -31,12 +32,21 @@ pub enum Refusal {
     /// Only the owner locks and unlocks (behaviour 4.15).
     #[error("only the OWNER may lock and unlock groups")]
     LockIsOwners,
-    /// The deletion would move too many groups and accounts.
+    /// The deletion would move too many groups and accounts (behaviour 10.11).
     #[error(
-        "that would move groups and accounts more than {MAX_MOVES} times; delete fewer groups at \
-            once"
+        "that would move groups and accounts more than {MAX_MOVES} times, or write more than \
+         {MAX_RELEASED_TEXTS} bytes about them; delete fewer groups at once"
     )]
     TooManyMoves,
+    /// More groups than a book may have (behaviour 4.23).
+    #[error("the book would have {0} groups; at most {MAX_GROUPS} are allowed")]
+    TooMany(usize),
+    /// The parents that a request names are too deep in the hierarchy, all together.
+    #[error(
+        "there are more than {MAX_PASSED} groups above the parents that are named; give fewer \
+         groups a parent at once"
+    )]
+    TooManyPassed,
 }
 
 impl Refusal {
@@ -48,7 +58,9 @@ impl Refusal {
             | Self::AlreadyExists(_)
             | Self::Unnamed
             | Self::Cycle(..)
-            | Self::TooManyMoves => Reason::BadRequest,
+            | Self::TooManyMoves
+            | Self::TooMany(_)
+            | Self::TooManyPassed => Reason::BadRequest,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Forest, Group, Refusal};
 use crate::account::Account;
-use crate::deletion::MAX_MOVES;
+use crate::deletion::{MAX_MOVES, MAX_RELEASED_TEXTS};
 use crate::event::NewEvent;
 use crate::id::{AccountId, GroupId};
 use crate::instant::Instant;
@@ -21,6 +21,8 @@ pub struct Removal {
     freed: Vec<AccountId>,
     moved: Vec<GroupId>,
     events: Vec<NewEvent>,
+    /// Bytes of these.
+    written: usize,
 }
 
 /// The effects of a deletion apart from the deleted groups; each account and group once, in its
@@ -46,7 +48,8 @@ impl Removal {
             }
         }
         let members = members.into_iter().map(|account| (account.id, account)).collect();
-        Self { forest, members, inside, freed: Vec::new(), moved: Vec::new(), events: Vec::new() }
+        let (freed, moved, events) = (Vec::new(), Vec::new(), Vec::new());
+        Self { forest, members, inside, freed, moved, events, written: 0 }
     }
 
     /// Checks that the caller may delete a group. Its child groups move and its accounts leave it,
@@ -82,20 +85,27 @@ impl Removal {
         for account in accounts {
             let Some(account) = self.members.get_mut(&account) else { continue };
             let (after, previous) = account.clone().without_group(id, now);
-            self.events.push(after.updated_event(&self.forest, &previous));
+            let event = after.updated_event(&self.forest, &previous);
             self.freed.push(after.id);
             *account = after;
+            self.tell(event)?;
         }
         for child in children {
             let Some(child) = self.forest.get(child).cloned() else { continue };
             let (after, previous) = child.moved(group.parent, now);
             self.moved.push(after.id);
             self.forest.put(after.clone());
-            self.events.push(after.updated_event(&self.forest, &previous));
+            self.tell(after.updated_event(&self.forest, &previous))?;
         }
-        self.events.push(group.deleted_event(&self.forest));
+        self.tell(group.deleted_event(&self.forest))?;
         self.forest.remove(id);
         Ok(())
+    }
+
+    fn tell(&mut self, event: NewEvent) -> Result<(), Refusal> {
+        self.written = self.written.saturating_add(event.data.len());
+        self.events.push(event);
+        if self.written > MAX_RELEASED_TEXTS { Err(Refusal::TooManyMoves) } else { Ok(()) }
     }
 
     /// Ends the deletion and returns its effects.

@@ -13,6 +13,7 @@
 
 mod balance;
 mod context;
+mod count_plan;
 mod days;
 mod filter;
 mod lexer;
@@ -34,6 +35,7 @@ mod tests;
 
 pub use balance::BalanceQuery;
 pub use context::ParseContext;
+pub use count_plan::CountPlan;
 pub use filter::{Comparison, DateBasis, Filter, Status, Term};
 pub use refusal::{MAX_TERMS, MAX_TEXT, Refusal};
 pub use unit::Periodicity;

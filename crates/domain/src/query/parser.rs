@@ -59,6 +59,7 @@ fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> (Parsed, DateBa
         around: Vec::new(),
         current: Parenthesis::default(),
         skipped: 0,
+        too_deep: false,
         void: 0,
         warnings: Warnings::default(),
     };
@@ -82,6 +83,8 @@ struct Parser<'a> {
     current: Parenthesis,
     /// How many open parentheses are too deep to count.
     skipped: usize,
+    /// Whether any was.
+    too_deep: bool,
     /// How many terms match nothing whatever is stored.
     void: usize,
     warnings: Warnings,
@@ -106,9 +109,10 @@ impl Parser<'_> {
         match token {
             Token::Open if self.around.len() == MAX_DEPTH => {
                 // Once is enough.
-                if self.skipped == 0 {
+                if !self.too_deep {
                     self.warnings.add(written, Problem::TooDeep);
                 }
+                self.too_deep = true;
                 self.skipped += 1;
             }
             Token::Open => self.open(),

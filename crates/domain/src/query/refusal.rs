@@ -54,7 +54,7 @@ impl Refusal {
     ///
     /// # Errors
     /// [`Refusal::TooLarge`].
-    pub(crate) const fn check(what: &'static str, count: usize, limit: usize) -> Result<(), Self> {
+    pub const fn check(what: &'static str, count: usize, limit: usize) -> Result<(), Self> {
         if count > limit { Err(Self::TooLarge { what, count, limit }) } else { Ok(()) }
     }
 }

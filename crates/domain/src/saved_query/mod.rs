@@ -11,12 +11,18 @@ use crate::reason::Reason;
 /// Longest query text in bytes: that of a property value (behaviour 10.8).
 pub const MAX_QUERY: usize = 8 * 1024;
 
+/// The most saved queries of a book (behaviour 9.9): whoever lists them reads them all.
+pub const MAX_SAVED: usize = 1_000;
+
 /// Why something about a saved query was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// No saved query with that id.
     #[error("query not found: {0}")]
     Unknown(String),
+    /// More than a book may have.
+    #[error("the book has {MAX_SAVED} saved queries already; delete one first")]
+    TooMany,
     /// No id on update.
     #[error("id is required")]
     IdRequired,
@@ -36,6 +42,7 @@ impl Refusal {
         match self {
             Self::Unknown(_) => Reason::NotFound,
             Self::IdRequired
+            | Self::TooMany
             | Self::QueryRequired
             | Self::QueryTooLong(_)
             | Self::TitleTooLong(_) => Reason::BadRequest,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use time::{Date, Duration};
+use time::Date;
 
 use super::Refusal;
 use crate::balance::{fuzzy_date, place, step};
-use crate::calendar::parse_iso;
+use crate::calendar::{parse_iso, whole_months};
 use crate::query::Periodicity;
 
 /// The most slices that are counted with zeros: the days of a century (behaviour 9.8).
@@ -120,18 +120,8 @@ impl Span {
         if self.periodicity == Periodicity::Daily {
             return None;
         }
-        let until = self.until.replace_day(1).ok()?;
-        let from = match self.from.day() {
-            1 => self.from,
-            _ => self
-                .from
-                .replace_day(1)
-                .ok()?
-                .checked_add(Duration::days(31))?
-                .replace_day(1)
-                .ok()?,
-        };
-        (from < until).then_some(Self { from, until, periodicity: self.periodicity })
+        let (from, until) = whole_months(Some(self.from), Some(self.until))?;
+        Some(Self { from: from?, until: until?, periodicity: self.periodicity })
     }
 
     /// Whether counts of this range leave out slices.

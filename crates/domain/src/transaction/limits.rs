@@ -19,6 +19,9 @@ pub const MAX_READ: usize = 16 * 1024 * 1024;
 /// The most bytes that one request writes of events about transactions, and the most that the
 /// transactions then have which it answers: an item may make the texts longer that others repeat.
 pub const MAX_WRITTEN: usize = 64 * 1024 * 1024;
+/// The bytes for which each of its files counts among the texts of a transaction: an event says
+/// what it is called.
+pub const TEXTS_OF_FILE: usize = 128;
 /// The most remote ids, URLs and files of one transaction, each.
 pub const MAX_LISTED: usize = 1_000;
 

@@ -23,7 +23,7 @@ pub use file_hold::FileHold;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{
     MAX_CHANGED, MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_READ, MAX_REMOTE_ID, MAX_URL,
-    MAX_URLS, MAX_WRITTEN,
+    MAX_URLS, MAX_WRITTEN, TEXTS_OF_FILE,
 };
 pub use merge::{MergePair, Merged, Submitted, merge_transition};
 pub use refusal::Refusal;
@@ -154,12 +154,13 @@ impl Transaction {
         LifecycleState::of(self.standing, self.trashed)
     }
 
-    /// Bytes of its texts, without its files.
+    /// Bytes of its texts, as large as clients make them; its files count for their names.
     #[must_use]
     pub fn texts(&self) -> usize {
         let lists = self.urls.iter().chain(&self.remote_ids).map(String::len);
-        let others = self.description.len().saturating_add(self.properties.bytes());
-        lists.fold(others, usize::saturating_add)
+        let files = self.files.len().saturating_mul(TEXTS_OF_FILE);
+        let others = [self.description.len(), self.properties.bytes(), files];
+        lists.chain(others).fold(0, usize::saturating_add)
     }
 
     /// Whether it is posted, trashed or not.

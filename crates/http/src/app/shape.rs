@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use daybook_domain::app::{
     App, AppFlags, AppRole, AppText, Changes, Manifest, PropertiesSchema, PropertyHints,
-    PropertyHolder,
+    PropertyHolder, Refusal,
 };
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
@@ -84,7 +84,7 @@ impl AppIn {
             installable: self.installable,
             repo_private: self.repo_private,
             published: self.published,
-            events: self.events,
+            events: self.events.try_map(known_events)?,
             file_patterns: self.file_patterns,
             scopes: self.scopes,
             properties_schema: self.properties_schema.try_map(schema)?,
@@ -95,14 +95,32 @@ impl AppIn {
 
 /// A text; a number counts as one.
 fn read(text: AppText, value: Value) -> Result<Option<String>, ApiError> {
-    match value {
-        Value::Null => Ok(None),
-        Value::String(value) => Ok(Some(value)),
-        Value::Number(value) => Ok(Some(value.to_string())),
+    let value = match value {
+        Value::Null => return Ok(None),
+        Value::String(value) => value,
+        Value::Number(value) => value.to_string(),
         Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-            Err(RequestError::Malformed(format!("{} must be a string", text.as_str())).into())
+            let what = format!("{} must be a string", text.as_str());
+            return Err(RequestError::InvalidFormat(what).into());
         }
+    };
+    // Blank text clears.
+    if !value.trim().is_empty() {
+        text.check_word(value.trim()).map_err(not_expected)?;
     }
+    Ok(Some(value))
+}
+
+/// The names of types of events.
+fn known_events(names: Vec<String>) -> Result<Vec<String>, ApiError> {
+    let unknown = names.iter().find(|name| EventType::from_name(name.trim()).is_none());
+    let shown = unknown.map(|name| Refusal::UnknownEvent(name.chars().take(60).collect()));
+    shown.map_or(Ok(names), |refusal| Err(not_expected(refusal)))
+}
+
+/// A value that is none of those there are (behaviour 0.10).
+fn not_expected(refusal: Refusal) -> ApiError {
+    RequestError::InvalidFormat(refusal.to_string()).into()
 }
 
 /// A schema; keys other than the four holders are ignored.

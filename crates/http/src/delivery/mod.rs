@@ -22,8 +22,10 @@ use std::time::{Duration, Instant};
 
 use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Exchange, Remark};
 use daybook_service::delivery::{self, Outcome, Parcel, Prepared};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::error::ApiError;
+use crate::budget::Borrower;
+use crate::error::{ApiError, RequestError};
 use crate::run;
 use crate::state::AppState;
 
@@ -34,6 +36,13 @@ pub(crate) use parcel::place_of_secret;
 pub(crate) use replay::{
     delete_event_response, get_book_events_backlog, replay_event_response, replay_events,
 };
+
+/// Deliveries of a process that are read at once: they take connections from those who read.
+const MAX_READING: usize = 4;
+/// Bytes of a body that are not counted on the memory of whoever installed the app.
+const MAX_UNCOUNTED: usize = 256 * 1024;
+/// Turns at reading them.
+static READING_TURNS: Semaphore = Semaphore::const_new(MAX_READING);
 
 /// Sends events to apps.
 #[derive(Clone)]
@@ -48,6 +57,11 @@ pub struct Sent {
     pub outcome: Outcome,
     /// How long the app took.
     pub took: Duration,
+}
+
+/// The turns end with the process.
+fn closed() -> RequestError {
+    RequestError::Failed("nothing is delivered any more".to_owned())
 }
 
 impl Courier {
@@ -66,12 +80,12 @@ impl Courier {
     }
 
     async fn deliver(&self, delivery: &EventDelivery) -> Result<Sent, ApiError> {
-        let (state, begun) = (&self.state, Instant::now());
-        let asked = delivery.clone();
-        let with = (Arc::clone(&state.ids), (state.clock)());
+        let (state, asked) = (&self.state, delivery.clone());
+        let turn = READING_TURNS.acquire().await.map_err(|_| closed())?;
+        let (begun, with) = (Instant::now(), (Arc::clone(&state.ids), (state.clock)()));
         let prepared = run::read(state, move |tx| delivery::prepare(tx, &asked, with)).await?;
         let outcome = match prepared {
-            Prepared::Parcel(parcel) => self.post(delivery, *parcel).await?,
+            Prepared::Parcel(parcel) => self.post(delivery, *parcel, turn).await?,
             Prepared::Unsent(remark) => Outcome::Unsent(remark),
             Prepared::Nowhere => Outcome::Dropped,
             Prepared::Lost => Outcome::Stopped,
@@ -79,13 +93,29 @@ impl Courier {
         Ok(Sent { outcome, took: begun.elapsed() })
     }
 
-    async fn post(&self, delivery: &EventDelivery, parcel: Parcel) -> Result<Outcome, ApiError> {
+    /// Writes the request and sends it. The turn ends when it is written: what it was made of is
+    /// gone then, and a large body counts on the memory of whoever installed the app.
+    async fn post(
+        &self,
+        delivery: &EventDelivery,
+        parcel: Parcel,
+        turn: SemaphorePermit<'_>,
+    ) -> Result<Outcome, ApiError> {
         let state = &self.state;
+        let mut memory = state.budget.grant(Borrower::User(parcel.cx.user.id));
         let written = parcel::request(state, delivery, parcel).await;
+        let bytes = written.as_ref().map_or(0, |written| written.request.body().len());
+        let has_room = bytes <= MAX_UNCOUNTED || memory.cover(bytes).is_ok();
         let (at, begun) = ((state.clock)(), Instant::now());
         let took = || i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
         match written {
+            Ok(_) if !has_room => {
+                let why = "the memory of this server is in use".to_owned();
+                let exchange = Exchange { at, milliseconds: 0, status: None, answer: None };
+                Ok(Outcome::Tried(DeliveryAttempt::Failed(why), exchange))
+            }
             Ok(Written { request, secrets }) => {
+                drop(turn);
                 let answer = state.webhooks.send(request).await;
                 let answered = answer.as_ref().ok();
                 let status = answered.map(|answer| answer.status().as_u16());

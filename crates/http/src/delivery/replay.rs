@@ -26,7 +26,6 @@ struct BacklogOut {
 #[derive(Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct EventsIn {
-    #[serde(default)]
     items: Vec<EventIn>,
 }
 

@@ -5,6 +5,7 @@ use daybook_domain::event::snapshot::{
     AccountSnapshot, FileSnapshot, GroupSnapshot, Snapshot, TransactionSnapshot,
 };
 use daybook_domain::event::{Event, ReadEvent};
+use daybook_domain::id::TransactionId;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::name::normalized;
 use daybook_domain::transaction::tags;
@@ -92,6 +93,8 @@ fn transaction(
     let creator = creator.map(|user| user.username.as_str()).unwrap_or_default();
     let files: Vec<Value> =
         snapshot.files.iter().map(|file| Value::Object(with_url(reader, event, file))).collect();
+    let id = TransactionId::new(event.resource);
+    let created = view.created.get(&id).copied().unwrap_or(event.created_at);
     let mut object = with_defaults(
         map(&snapshot.object),
         &[
@@ -107,6 +110,8 @@ fn transaction(
             ("description", json!("")),
             ("id", json!(event.public_resource(&view.access.book().key))),
             ("createdBy", json!(creator)),
+            ("createdAt", json!(created.milliseconds().to_string())),
+            ("updatedAt", json!(event.created_at.milliseconds().to_string())),
         ],
     );
     let agent = snapshot.object.get("agentId").and_then(Json::as_text);

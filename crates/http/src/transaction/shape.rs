@@ -4,15 +4,17 @@ use daybook_domain::account::{Account, AccountRef};
 use daybook_domain::amount;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::field::Field;
-use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::permission::Action;
 use daybook_domain::transaction::{Changes, Transaction};
 use daybook_service::transaction::{Listed, View};
-use serde::{Deserialize, Serialize};
+use serde::ser::Error;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::account::{AccountOut, BriefOut};
 use crate::file::{FileIn, FileOut};
 use crate::reply::IdOut;
+use crate::room;
 use crate::rows::CursorOut;
 use crate::wire::{
     Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert, field, id_text,
@@ -167,7 +169,7 @@ pub(crate) struct WholeOut<'v> {
     tags: Vec<String>,
     urls: &'v [String],
     remote_ids: &'v [String],
-    files: Vec<FileOut<'v>>,
+    files: FilesOut<'v>,
     properties: PropertiesOut<'v>,
     created_by: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -178,6 +180,24 @@ pub(crate) struct WholeOut<'v> {
     agent_logo_dark: Option<String>,
     #[serde(flatten)]
     stamp: StampOut,
+}
+
+/// The files of a transaction.
+struct FilesOut<'v> {
+    ids: &'v [FileId],
+    view: &'v View,
+    base: &'v str,
+}
+
+impl Serialize for FilesOut<'_> {
+    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        let Self { ids, view, base } = *self;
+        if !ids.is_empty() && !view.files.is_whole() {
+            return Err(S::Error::custom(room::no_more()));
+        }
+        let files = ids.iter().filter_map(|id| view.files.get(*id));
+        writer.collect_seq(files.map(|file| FileOut::new(file, view.access.book(), base)))
+    }
 }
 
 /// How much a transaction shows of the accounts of its sides.
@@ -193,17 +213,17 @@ enum ShownSides<'v> {
 
 impl<'v> TransactionOut<'v> {
     /// A transaction of a view, with whole accounts.
-    pub(crate) fn in_full(view: &'v View, transaction: &'v Transaction, base: &str) -> Self {
+    pub(crate) fn in_full(view: &'v View, transaction: &'v Transaction, base: &'v str) -> Self {
         Self::new(view, transaction, ShownSides::Full, base)
     }
 
     /// A transaction of a view as a row of a list.
-    pub(crate) fn briefly(view: &'v View, transaction: &'v Transaction, base: &str) -> Self {
+    pub(crate) fn briefly(view: &'v View, transaction: &'v Transaction, base: &'v str) -> Self {
         Self::new(view, transaction, ShownSides::Brief, base)
     }
 
     /// A row of a page, with its running balance if there is one.
-    pub(crate) fn listed(listed: &'v Listed, transaction: &'v Transaction, base: &str) -> Self {
+    pub(crate) fn listed(listed: &'v Listed, transaction: &'v Transaction, base: &'v str) -> Self {
         Self::new(&listed.view, transaction, ShownSides::Running(listed), base)
     }
 
@@ -211,7 +231,7 @@ impl<'v> TransactionOut<'v> {
         view: &'v View,
         transaction: &'v Transaction,
         sides: ShownSides<'_>,
-        base: &str,
+        base: &'v str,
     ) -> Self {
         if let Some(known) = view.masked.get(&transaction.id) {
             return Self::Masked { id: transaction.id.to_string(), remote_ids: known };
@@ -241,12 +261,7 @@ impl<'v> TransactionOut<'v> {
             tags: transaction.tags(),
             urls: &transaction.urls,
             remote_ids: &transaction.remote_ids,
-            files: transaction
-                .files
-                .iter()
-                .filter_map(|id| view.files.get(*id))
-                .map(|file| FileOut::new(file, book, base))
-                .collect(),
+            files: FilesOut { ids: &transaction.files, view, base },
             properties: PropertiesOut(&transaction.properties),
             created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),
             agent_name: face.map(|face| face.name.clone()),
@@ -294,7 +309,7 @@ pub(crate) struct TransactionOperationOut<'v> {
 }
 
 impl<'v> TransactionOperationOut<'v> {
-    pub(crate) fn of(view: &'v View, base: &str) -> Option<Self> {
+    pub(crate) fn of(view: &'v View, base: &'v str) -> Option<Self> {
         let transaction = view.transactions.first()?;
         let sides = transaction.account_ids().filter_map(|id| view.accounts.get(id));
         let accounts = view

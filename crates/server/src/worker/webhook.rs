@@ -3,18 +3,17 @@
 //! A round takes queues that are due, an app in a book each, and delivers their events, one after
 //! another; it ends when nothing is due and nothing runs. What waits stands in the database, so the
 //! memory of a round is that of what it delivers at once. A slow app holds no more than its own
-//! places. While an event is on its way its lease is prolonged; when the process ends, others take
-//! the queue within a minute, so an event may come twice, and never gets lost.
+//! places, and slow apps together no more than those of who installed them. While an event is on
+//! its way its lease is prolonged; when the process ends, others take the queue within a minute, so
+//! an event may come twice, and never gets lost.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use daybook_domain::app::AppId;
 use daybook_domain::delivery::{EventDelivery, Exchange};
 use daybook_domain::instant::Instant;
 use daybook_http::{Courier, Wakeup, block};
-use daybook_service::delivery::{self, Finished, Leased, Occupied, Outcome};
+use daybook_service::delivery::{self, Dispatched, Finished, Leased, Occupied, Outcome, Seat};
 use daybook_service::{Error, Ids};
 use daybook_storage::{Lane, Store};
 use tokio::task::JoinSet;
@@ -61,17 +60,16 @@ pub(crate) fn worker(webhooks: WebhookWorker) -> Worker {
 
 impl WebhookWorker {
     async fn round(self) -> anyhow::Result<RoundReport> {
-        let mut running: JoinSet<(AppId, usize)> = JoinSet::new();
-        let mut occupied = Occupied { running: HashMap::new(), most: MAX_OF_AN_APP };
+        let mut running: JoinSet<(Seat, usize)> = JoinSet::new();
+        let mut occupied = Occupied::new(MAX_RUNNING, MAX_OF_AN_APP);
         let mut done = 0;
         while !self.stop.asked() {
-            let free = MAX_RUNNING.saturating_sub(running.len());
-            let taken =
-                if free > 0 { self.take(occupied.clone(), free).await? } else { Vec::new() };
-            for leased in taken {
-                *occupied.running.entry(leased.delivery.app.clone()).or_default() += 1;
+            let has_room = occupied.free() > 0;
+            let taken = if has_room { self.take(occupied.clone()).await? } else { Vec::new() };
+            for Dispatched { leased, seat } in taken {
+                occupied.enter(&seat);
                 let webhooks = self.clone();
-                running.spawn_local(async move { webhooks.deliver(leased).await });
+                running.spawn_local(async move { (seat, webhooks.deliver(leased).await) });
             }
             if running.is_empty() {
                 break;
@@ -79,12 +77,9 @@ impl WebhookWorker {
             tokio::select! {
                 ended = running.join_next() => {
                     let Some(ended) = ended else { break };
-                    let (app, delivered) = ended?;
+                    let (seat, delivered) = ended?;
                     done += delivered;
-                    if let Some(count) = occupied.running.get_mut(&app) {
-                        *count = count.saturating_sub(1);
-                    }
-                    occupied.running.retain(|_, count| *count > 0);
+                    occupied.leave(&seat);
                 }
                 () = self.wakeup.notified() => {}
                 () = sleep(POLL_INTERVAL) => {}
@@ -93,17 +88,15 @@ impl WebhookWorker {
         Ok(RoundReport { found: done, done, left: 0 })
     }
 
-    async fn take(&self, occupied: Occupied, free: usize) -> anyhow::Result<Vec<Leased>> {
+    async fn take(&self, occupied: Occupied) -> anyhow::Result<Vec<Dispatched>> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let lease = self.ids.next(now);
-        let take = move |tx: &mut daybook_storage::Tx<'_>| {
-            delivery::take(tx, lease, occupied, (free, now))
-        };
+        let take = move |tx: &mut daybook_storage::Tx<'_>| delivery::take(tx, lease, occupied, now);
         Ok(block(move || store.write(Lane::QUEUES, take)).await??)
     }
 
     /// Delivers the first event of a queue, and some of those behind it.
-    async fn deliver(self, first: Leased) -> (AppId, usize) {
+    async fn deliver(self, first: Leased) -> usize {
         let (app, mut next, mut done) = (first.delivery.app.clone(), Some(first), 0);
         while let Some(leased) = next.take() {
             done += 1;
@@ -117,7 +110,7 @@ impl WebhookWorker {
                 ),
             }
         }
-        (app, done)
+        done
     }
 
     async fn deliver_one(&self, leased: Leased, goes_on: bool) -> anyhow::Result<Option<Leased>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use daybook_domain::access;
-use daybook_domain::book::{Deletion, Refusal};
+use daybook_domain::book::{Book, Deletion, Refusal};
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_domain::name::fold;
@@ -82,15 +82,17 @@ pub fn restore_by_operator(
 pub fn list_deleted(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let term = term.trim();
     let wanted = fold(term);
-    let found = tx.books().deleted_of_user(&cx.user.email)?;
+    let is_wanted = |book: &Book| wanted.is_empty() || matches(book, term, &wanted);
+    let found = tx.books().deleted_of_user_and(&cx.user.email, is_wanted)?;
     let mut views = Vec::with_capacity(found.len());
-    for found in found.into_iter().filter(|found| cx.scope.reaches(&found.book.key)) {
+    for (found, is_wanted) in found {
+        if !is_wanted || !cx.scope.reaches(&found.book.key) {
+            continue;
+        }
         let (deletion, activity) = (found.deletion, found.activity);
         // Whoever is not the owner does not see that there was a book.
         let Ok(access) = found.admit_to_deleted(cx.user.id, RestoreBook) else { continue };
-        if wanted.is_empty() || matches(access.book(), term, &wanted) {
-            views.push(View { deletion, ..View::plain(access.into_access(), activity) });
-        }
+        views.push(View { deletion, ..View::plain(access.into_access(), activity) });
     }
     sort(&mut views);
     Ok(views)

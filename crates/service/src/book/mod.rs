@@ -73,16 +73,17 @@ pub struct Input {
 pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let term = term.trim();
     let wanted = fold(term);
-    let found: Vec<BookAccess> = tx.books().of_user(&cx.user.email)?;
+    let is_wanted = |book: &Book| wanted.is_empty() || matches(book, term, &wanted);
+    let found = tx.books().of_user_and(&cx.user.email, is_wanted)?;
+    let (found, are_wanted): (Vec<BookAccess>, Vec<bool>) = found.into_iter().unzip();
     let collections = collection::of_books(tx, cx, &found)?;
     let mut views = Vec::with_capacity(found.len());
-    for found in found.into_iter().filter(|found| cx.scope.reaches(&found.book.key)) {
-        let (book, activity) = (&found.book, found.activity);
-        let collection = collections.get(&book.id);
-        if wanted.is_empty()
-            || matches(book, term, &wanted)
-            || collection.is_some_and(|collection| is_named(collection, &wanted))
-        {
+    for (found, is_wanted) in found.into_iter().zip(are_wanted) {
+        let activity = found.activity;
+        let collection = collections.get(&found.book.id);
+        let is_wanted =
+            is_wanted || collection.is_some_and(|collection| is_named(collection, &wanted));
+        if is_wanted && cx.scope.reaches(&found.book.key) {
             let access = found.admit(cx.user.id, Action::ReadBook)?;
             views.push(View { collection: collection.cloned(), ..View::plain(access, activity) });
         }

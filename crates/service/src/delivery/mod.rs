@@ -12,8 +12,9 @@ use daybook_domain::delivery::{
 use daybook_domain::event::{ReadEvent, sequence_of};
 use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
+pub use daybook_storage::delivery::lease::{Dispatched, Leased};
 use daybook_storage::delivery::lease::{Due, HeldQueue};
-pub use daybook_storage::delivery::lease::{Leased, Occupied};
+pub use daybook_storage::delivery::occupied::{Occupied, Seat};
 
 pub mod detached;
 pub mod log;
@@ -69,17 +70,19 @@ const fn until(now: Instant) -> Instant {
     Instant::new(now.milliseconds().saturating_add(LEASE_TIME))
 }
 
-/// Takes deliveries that are due, at most so many, under a lease that nobody else has.
+/// Takes deliveries that are due, as many as there are places for, under a lease that nobody else
+/// has.
 pub fn take(
     tx: &mut Tx<'_>,
     lease: i64,
     mut occupied: Occupied,
-    (limit, now): (usize, Instant),
-) -> Result<Vec<Leased>> {
-    let mut taken = tx.deliveries().take((now, until(now)), lease, &mut occupied, limit)?;
-    let left = limit.saturating_sub(taken.len());
-    let detached = tx.detached_deliveries();
-    taken.extend(detached.take((now, until(now)), lease, &mut occupied, left)?);
+    now: Instant,
+) -> Result<Vec<Dispatched>> {
+    let mut taken = tx.deliveries().take((now, until(now)), lease, &mut occupied)?;
+    if occupied.free() > 0 {
+        let detached = tx.detached_deliveries();
+        taken.extend(detached.take((now, until(now)), lease, &mut occupied)?);
+    }
     Ok(taken)
 }
 

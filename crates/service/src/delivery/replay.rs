@@ -6,12 +6,13 @@ use daybook_domain::app::AppId;
 use daybook_domain::delivery::{
     DeliveryAttempt, EventDelivery, Refusal, Remark, ResponseKind, Tries,
 };
-use daybook_domain::event::{EventType, ReadEvent, sequence_of};
+use daybook_domain::event::{EventType, sequence_of};
 use daybook_domain::idempotency::{Claim, StoredAnswer};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::{ReplayEvents, WriteIntegrations};
 use daybook_storage::access::AccessTo;
 use daybook_storage::delivery::replay::Turn;
+use daybook_storage::event::AddressedEvent;
 use daybook_storage::{Error as StorageError, Tx};
 
 use super::{Due, Leased, Outcome, find, respond, shortened, until};
@@ -44,30 +45,33 @@ pub fn replay(
 ) -> Result<()> {
     let access = access::enter_to(tx, cx, book, ReplayEvents)?;
     batch::check_named("items", ids.len())?;
+    batch::each(ids, |id| {
+        if id.trim().is_empty() { Err(Refusal::EventIdRequired.into()) } else { Ok(()) }
+    })?;
     let numbers: Vec<Option<i64>> =
         ids.iter().map(|id| sequence_of(id, &access.book().key)).collect();
     let wanted: Vec<i64> = numbers.iter().flatten().copied().collect();
-    let events = tx.events().by_sequences(&access, &wanted)?;
-    let known: HashSet<i64> = events.iter().map(|read| read.event.sequence).collect();
+    let events = tx.events().addressed(&access, &wanted)?;
+    let known: HashSet<i64> = events.iter().map(|event| event.sequence).collect();
     let is_known = |number: &Option<i64>| number.is_some_and(|number| known.contains(&number));
     let unknown = ids.iter().zip(&numbers).filter(|(_, number)| !is_known(number));
     let unknown: Vec<String> = unknown.map(|(id, _)| shortened(id)).collect();
     if !unknown.is_empty() {
         return Err(Refusal::UnknownEvents(unknown).into());
     }
-    check_kinds(&events)?;
+    events.iter().try_for_each(|event| check_kind(event.kind))?;
     let receivers = tx.deliveries().receivers(&access)?;
     let responses = tx.bot_responses().of_events(&access, &wanted)?;
-    let failed = |read: &ReadEvent, app: &AppId| {
-        let to_it = responses.get(&read.event.sequence).into_iter().flatten();
+    let failed = |event: &AddressedEvent, app: &AppId| {
+        let to_it = responses.get(&event.sequence).into_iter().flatten();
         to_it.into_iter().any(|one| one.app == *app && one.kind == ResponseKind::Error)
     };
     let mut deliveries = Vec::new();
-    for read in &events {
+    for event in &events {
         for receiver in &receivers {
-            let receives = receiver.receives(read.event.kind, read.subject());
-            if receives && (!errors_only || failed(read, &receiver.app)) {
-                deliveries.push(of(cx, &access, read, receiver.app.clone()));
+            let receives = receiver.receives(event.kind, event.subject.as_deref());
+            if receives && (!errors_only || failed(event, &receiver.app)) {
+                deliveries.push(of(cx, &access, event.sequence, receiver.app.clone()));
             }
         }
     }
@@ -116,12 +120,12 @@ pub fn begin(
         return Ok(ReplayBegun::Answered(known));
     }
     let read = find(tx, &access, id)?;
-    check_kinds(std::slice::from_ref(&read))?;
+    check_kind(read.event.kind)?;
     let app = AppId::stored(app.to_owned());
     if tx.integrations().installer(access.book().id, &app)?.is_none() {
         return Err(Refusal::NotInstalled(shortened(app.as_str())).into());
     }
-    let delivery = of(cx, &access, &read, app);
+    let delivery = of(cx, &access, read.event.sequence, app);
     match tx.deliveries().take_one(&access, delivery, cx.mint(), (cx.now, until(cx.now)))? {
         Turn::Taken(leased) => Ok(ReplayBegun::Leased(Box::new(leased))),
         Turn::Paused => Err(Refusal::Paused.into()),
@@ -175,25 +179,17 @@ pub fn end(tx: &mut Tx<'_>, cx: &Context, leased: &Leased, outcome: Outcome) -> 
 }
 
 /// That a book was deleted, which is back, is no news.
-fn check_kinds(events: &[ReadEvent]) -> Result<()> {
-    if events.iter().any(|read| read.event.kind == EventType::BookDeleted) {
-        return Err(Refusal::NotReplayed.into());
-    }
-    Ok(())
+fn check_kind(kind: EventType) -> std::result::Result<(), Refusal> {
+    if kind == EventType::BookDeleted { Err(Refusal::NotReplayed) } else { Ok(()) }
 }
 
 /// The chain of apps goes on: an app that replays events for ever comes to its end.
-fn of(
-    cx: &Context,
-    access: &AccessTo<ReplayEvents>,
-    read: &ReadEvent,
-    app: AppId,
-) -> EventDelivery {
+fn of(cx: &Context, access: &AccessTo<ReplayEvents>, sequence: i64, app: AppId) -> EventDelivery {
     EventDelivery {
         book: access.book().id,
         key: access.book().key.clone(),
         app,
-        sequence: read.event.sequence,
+        sequence,
         depth: cx.depth,
         tries: Tries::default(),
         copy: None,

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use daybook_domain::access::Access;
 use daybook_domain::id::TransactionId;
 use daybook_domain::purpose::{Purpose, Record};
-use daybook_domain::transaction::{Changes, Intent, Transaction, check_indexed, remote_ids};
+use daybook_domain::transaction::{
+    Changes, Intent, MAX_READ, Refusal, Transaction, check_indexed, remote_ids,
+};
 use daybook_storage::Tx;
 
 use super::save::WriteSet;
@@ -115,16 +117,17 @@ pub fn create(
             let new = |id: &String| existing.remote_ids.contains(id) && !named.contains(id);
             let new: Vec<String> = ids.into_iter().filter(new).collect();
             named.extend(new);
+            write_set.returned(existing)?;
             return Ok(existing.clone());
         }
         let (changes, new_files) = attach::resolve(cx, &access, &files_by_id, changes, None)?;
         write_set.attached(new_files);
         let transaction =
             rules.create(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
-        write_set.created(&rules, &transaction);
+        write_set.created(&rules, &transaction)?;
         for day in &repeats {
             let repeated = rules.repeated(&transaction, TransactionId::new(cx.mint()), *day);
-            write_set.created(&rules, &repeated);
+            write_set.created(&rules, &repeated)?;
         }
         matches.add(&transaction);
         Ok(transaction)
@@ -168,13 +171,17 @@ impl RemoteIdMatches {
         wanted.sort_unstable();
         wanted.dedup();
         let mut matches = Self { transactions: Vec::new(), by_remote_id: HashMap::new() };
-        for transaction in tx.transactions().by_remote_ids(access, &wanted)? {
-            matches.add(&transaction);
+        let found = tx.transactions().by_remote_ids(access, &wanted, MAX_READ)?;
+        for transaction in &found.ok_or(Refusal::TooMuchText(MAX_READ))? {
+            matches.add(transaction);
         }
         Ok(matches)
     }
 
     fn add(&mut self, transaction: &Transaction) {
+        if transaction.remote_ids.is_empty() {
+            return;
+        }
         for id in &transaction.remote_ids {
             self.by_remote_id.entry(id.clone()).or_insert(self.transactions.len());
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
 use daybook_domain::account;
-use daybook_domain::deletion::MAX_RELEASED;
+use daybook_domain::deletion::{MAX_RELEASED, MAX_RELEASED_TEXTS};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{
@@ -15,6 +15,7 @@ use daybook_storage::access::AccessTo;
 
 use super::save::WriteSet;
 use super::{AccountDetail, View, attach, rules, rules_of, sides};
+use crate::batch::BytesLeft;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch};
@@ -88,9 +89,11 @@ pub fn perform(
     let rules = rules(cx, &access, &accounts);
     let files_by_id = attach::files_by_id(tx, &access, &items, &before)?;
     let mut write_set = WriteSet::with_files(files_by_id.clone());
+    let mut repeated = BytesLeft::of_written();
     let mut skipped: usize = 0;
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
+        repeated.take(transaction.texts())?;
         let rules = rules_of(rules, &transaction);
         let permitted = rules.check_permitted(&transaction, wanted.verb, &changes);
         let mut new_files = Vec::new();
@@ -154,13 +157,18 @@ pub(crate) fn release_accounts(
     {
         return Err(account::Refusal::TooManyDrafts.into());
     }
-    let drafts = tx.transactions().drafts_of_accounts(access, removed)?;
+    let drafts = tx
+        .transactions()
+        .drafts_of_accounts(access, removed, MAX_RELEASED_TEXTS)?
+        .ok_or(account::Refusal::TooManyDrafts)?;
     let accounts = tx.accounts().by_ids(access, sides(&drafts))?;
     let rules = rules(cx, access, &accounts);
     let mut write_set = WriteSet::with_files(attach::files_by_id(tx, access, &[], &drafts)?);
     for before in drafts {
         let edited = rules.without_accounts(before.clone(), removed)?;
-        write_set.performed(&rules, Verb::Update, before, edited)?;
+        write_set
+            .performed(&rules, Verb::Update, before, edited)
+            .map_err(|_| account::Refusal::TooManyDrafts)?;
     }
     write_set.save(tx, cx, access, &accounts)
 }
@@ -193,8 +201,7 @@ pub(super) fn load(
     let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
     let found = tx.transactions().by_ids(access, &wanted, MAX_CHANGED)?;
-    let mut found = found.ok_or(Refusal::TooMuchText(MAX_CHANGED))?;
-    check_texts(ids.iter().filter_map(|(_, id)| found.get(&(*id)?)), MAX_CHANGED)?;
+    let mut found = fitting(found, ids.iter().filter_map(|(_, id)| *id), MAX_CHANGED)?;
     found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()
@@ -208,4 +215,19 @@ pub(super) fn load(
         OnUnknown::RefuseMerge => Refusal::UnknownToMerge(unknown),
     }
     .into())
+}
+
+/// What [`by_ids`](daybook_storage::transaction::Transactions::by_ids) has found, with each id as
+/// often as it is named.
+///
+/// # Errors
+/// [`Refusal::TooMuchText`].
+pub(super) fn fitting(
+    found: Option<HashMap<TransactionId, Transaction>>,
+    named: impl Iterator<Item = TransactionId>,
+    most: usize,
+) -> std::result::Result<HashMap<TransactionId, Transaction>, Refusal> {
+    let found = found.ok_or(Refusal::TooMuchText(most))?;
+    check_texts(named.filter_map(|id| found.get(&id)), most)?;
+    Ok(found)
 }

@@ -51,12 +51,12 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> 
     let new = [TransactionId::new(cx.mint()), TransactionId::new(cx.mint())];
     let Merged { transaction, originals, difference } =
         rules.merge(&pair, new, cx.agent.as_deref())?;
-    write_set.created(&rules, &transaction);
+    write_set.created(&rules, &transaction)?;
     for (before, after) in pair.given().iter().cloned().zip(originals) {
         write_set.merged_away(&rules, before, after);
     }
     if let Some(draft) = difference {
-        write_set.created(&rules, &draft);
+        write_set.created(&rules, &draft)?;
     }
     write_set.save(tx, cx, &access, &accounts)?;
     accounts.note_posted(&transaction.entries().iter().map(|entry| entry.account).collect());

@@ -15,7 +15,6 @@ use std::collections::HashMap;
 use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
 use daybook_domain::app::AppFace;
-use daybook_domain::file::FilesById;
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::transaction::{Transaction, TransactionRules};
@@ -25,7 +24,8 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
 
-pub(crate) use attach::{keeper_of_file, release_file};
+pub use attach::ShownFiles;
+pub(crate) use attach::{FileKeeper, release_file};
 pub use count::{Counts, SpanText, counts};
 pub use create::{CreateMode, create, read_texts};
 pub(crate) use lifecycle::release_accounts;
@@ -46,7 +46,7 @@ pub struct View {
     /// The accounts on their sides.
     pub accounts: Directory,
     /// The files they hold.
-    pub files: FilesById,
+    pub files: ShownFiles,
     /// The groups of these accounts; empty for lists.
     pub forest: Forest,
     /// The usernames of their creators.
@@ -95,7 +95,7 @@ impl View {
             }
             AccountDetail::Brief => Forest::default(),
         };
-        let files = attach::files_by_id(tx, &access, &[], &transactions)?;
+        let files = ShownFiles::of(tx, &access, &transactions)?;
         let mut others: Vec<UserId> = transactions
             .iter()
             .map(|transaction| transaction.created_by)

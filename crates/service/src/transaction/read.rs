@@ -7,13 +7,13 @@ use daybook_domain::account::AccountRef;
 use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::permission::Action;
-use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term, Warning};
-use daybook_domain::transaction::{Changes, MAX_READ, Refusal, Transaction, check_texts};
+use daybook_domain::query::{self, DateBasis, Filter, ParseContext, Query, Term, Warning};
+use daybook_domain::transaction::{Changes, MAX_READ, Refusal, Transaction};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, PageKey, RowPart, rows_to_read};
 use daybook_storage::transaction::{Names, Search};
 
-use super::lifecycle::named_id;
+use super::lifecycle::{fitting, named_id};
 use super::{AccountDetail, View, running};
 use crate::context::Context;
 use crate::error::Result;
@@ -23,7 +23,11 @@ use crate::{access, batch, zone};
 /// Rows of a page by default, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 100;
 const MAX_ROWS: usize = 1_000;
-/// Files behind which a page has no more rows (behaviour 2.11).
+/// Groups that the terms of a query name, with those below them: each term repeats them (behaviour
+/// 1.7.6).
+const MAX_GROUPS_OF_QUERY: usize = 20_000;
+/// Different files that the rows of a page show, unless its first row alone has more (behaviour
+/// 2.11).
 const MAX_FILES_OF_PAGE: usize = 500;
 
 /// The parameters of listTransactions.
@@ -107,8 +111,7 @@ pub fn load(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Res
 fn in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) -> Result<Listed> {
     let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
     let found = tx.transactions().by_ids(&access, &wanted, MAX_READ)?;
-    let mut found = found.ok_or(Refusal::TooMuchText(MAX_READ))?;
-    check_texts(wanted.iter().filter_map(|id| found.get(id)), MAX_READ)?;
+    let mut found = fitting(found, wanted.iter().copied(), MAX_READ)?;
     found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()
@@ -144,16 +147,16 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     Ok(Listed { view, next: page.next, account, balances, warnings })
 }
 
-/// Ends rows with the one with which they show many files: each file that a page shows is read.
+/// Ends rows before the one with which they would show many files: each file that a page shows is
+/// read.
 fn with_few_files(read: RowPart<Transaction>) -> RowPart<Transaction> {
     let RowPart { mut rows, is_whole } = read;
     let mut files = HashSet::new();
-    let begun = rows.iter().take_while(|row| {
-        let few = files.len() < MAX_FILES_OF_PAGE;
+    let shown = rows.iter().enumerate().take_while(|(place, row)| {
         files.extend(row.files.iter().copied());
-        few
+        *place == 0 || files.len() <= MAX_FILES_OF_PAGE
     });
-    let (kept, all) = (begun.count(), rows.len());
+    let (kept, all) = (shown.count(), rows.len());
     rows.truncate(kept);
     RowPart { rows, is_whole: is_whole && kept == all }
 }
@@ -187,8 +190,10 @@ pub fn explain(
     let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, &request.query)?;
     let search =
         Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access), like: None };
-    let limit = request.limit.map(rows_to_read);
-    Ok(tx.plans().search(&access, &search, request.after, limit)?)
+    Ok(match request.limit {
+        Some(limit) => tx.plans().search(&access, &search, request.after, rows_to_read(limit))?,
+        None => tx.plans().count(&access, &search)?,
+    })
 }
 
 /// A query with its names resolved.
@@ -239,9 +244,13 @@ fn resolve(tx: &mut Tx<'_>, access: &Access, filter: &Filter) -> Result<Names> {
     }
     if !wanted.groups.is_empty() {
         let forest = daybook_domain::group::Forest::new(tx.groups().list(access)?, []);
-        for text in wanted.groups {
+        let mut all = 0_usize;
+        for (text, times) in wanted.groups {
             if let Some(group) = forest.find(text) {
-                names.groups.insert(text.to_owned(), forest.descendants(group.id));
+                let below = forest.descendants(group.id);
+                all = all.saturating_add(below.len().saturating_mul(times));
+                query::Refusal::check("groups", all, MAX_GROUPS_OF_QUERY)?;
+                names.groups.insert(text.to_owned(), below);
             }
         }
     }
@@ -268,7 +277,8 @@ fn users(tx: &mut Tx<'_>, wanted: &HashSet<&str>) -> Result<HashMap<String, User
 #[derive(Debug, Default)]
 struct Wanted<'q> {
     accounts: HashSet<&'q str>,
-    groups: HashSet<&'q str>,
+    /// How often each is named.
+    groups: HashMap<&'q str, usize>,
     users: HashSet<&'q str>,
     days: HashSet<time::Date>,
 }
@@ -284,7 +294,7 @@ impl<'q> Wanted<'q> {
                 self.accounts.insert(text);
             }
             Filter::Term(Term::Group(text)) => {
-                self.groups.insert(text);
+                *self.groups.entry(text).or_default() += 1;
             }
             Filter::Term(Term::By(text)) => {
                 self.users.insert(text);

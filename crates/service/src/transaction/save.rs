@@ -24,7 +24,7 @@ pub(super) struct WriteSet {
     changes: Vec<Change>,
     positions: HashMap<TransactionId, usize>,
     events: Vec<NewEvent>,
-    /// Bytes of the events of what verbs did.
+    /// Bytes of what is told of transactions, in their events or in the answer.
     written: usize,
     /// The files the transactions hold, for their snapshots.
     files: FilesById,
@@ -44,17 +44,35 @@ impl WriteSet {
     pub(super) fn attached(&mut self, new: Vec<File>) {
         for file in new {
             self.events.push(file.created_event());
-            self.files.put(file.clone());
+            self.files.put((&file).into());
             self.new_files.push(file);
         }
     }
 
     /// Adds a new transaction with its event.
-    pub(super) fn created(&mut self, rules: &TransactionRules<'_>, transaction: &Transaction) {
-        self.events.push(rules.created_event(transaction, &self.files));
+    ///
+    /// # Errors
+    /// [`Refusal::TooMuchText`].
+    pub(super) fn created(
+        &mut self,
+        rules: &TransactionRules<'_>,
+        transaction: &Transaction,
+    ) -> std::result::Result<(), Refusal> {
+        let event = rules.created_event(transaction, &self.files);
+        self.tell(event.data.len())?;
+        self.events.push(event);
         self.note_posted(transaction);
         self.positions.insert(transaction.id, self.changes.len());
         self.changes.push(Change::new(transaction.clone()));
+        Ok(())
+    }
+
+    /// Counts a transaction that is answered as it is.
+    ///
+    /// # Errors
+    /// [`Refusal::TooMuchText`].
+    pub(super) fn returned(&mut self, existing: &Transaction) -> std::result::Result<(), Refusal> {
+        self.tell(existing.texts())
     }
 
     /// Adds what a verb did to a transaction, with its events.
@@ -67,16 +85,17 @@ impl WriteSet {
         verb: Verb,
         before: Transaction,
         edited: Edited,
-    ) -> Result<()> {
+    ) -> std::result::Result<(), Refusal> {
         let events = rules.events(verb, &edited, &self.files);
-        let written = events.iter().map(|event| event.data.len());
-        self.written = written.fold(self.written, usize::saturating_add);
-        if self.written > MAX_WRITTEN {
-            return Err(Refusal::TooMuchText(MAX_WRITTEN).into());
-        }
+        events.iter().try_for_each(|event| self.tell(event.data.len()))?;
         self.events.extend(events);
         self.changed(before, edited.transaction);
         Ok(())
+    }
+
+    fn tell(&mut self, bytes: usize) -> std::result::Result<(), Refusal> {
+        self.written = self.written.saturating_add(bytes);
+        if self.written > MAX_WRITTEN { Err(Refusal::TooMuchText(MAX_WRITTEN)) } else { Ok(()) }
     }
 
     /// Adds a transaction that a merge put in the trash, with its event.

@@ -161,15 +161,18 @@ impl Audits<'_, '_> {
 
     /// The audit that is requested of a book.
     pub fn requested(self, public_id: &BookKey) -> Result<Option<RequestedAudit>> {
+        let Some(number) = self.tx.book_number(public_id.as_str())? else { return Ok(None) };
         let sql = Sql::new(
             "SELECT a.request, a.user_id, u.email, a.agent \
-             FROM books b \
-             JOIN audit_requests a ON a.book_id = b.id \
+             FROM audit_requests a \
+             JOIN books b ON b.id = a.book_id \
              JOIN users u ON u.id = a.user_id \
-             WHERE b.public_id = ",
-        );
-        let rows: Vec<WantedRow> =
-            on_engine!(self.tx.flushed()?, c => (&sql.text(public_id.as_str())).load(c))?;
+             WHERE a.book_id = ",
+        )
+        .int(number.get())
+        .push(" AND b.public_id = ")
+        .text(public_id.as_str());
+        let rows: Vec<WantedRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().next().map(|row| {
             let WantedRow { request, user_id, email, agent } = row;
             RequestedAudit {

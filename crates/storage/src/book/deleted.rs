@@ -2,7 +2,7 @@
 //! does not find it. When it waits no longer, its rows are removed in portions, and `kept_until` is
 //! null from the first one on: nobody brings back what has lost some of them.
 
-use daybook_domain::book::Deletion;
+use daybook_domain::book::{Book, Deletion};
 use daybook_domain::email::Email;
 use daybook_domain::id::{BookId, BookKey};
 use daybook_domain::instant::Instant;
@@ -44,6 +44,15 @@ impl Books<'_, '_> {
     /// The deleted books that wait and that somebody was a collaborator of, in no order.
     pub fn deleted_of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
         self.tx.load_accesses(&deleted_of_user(email))
+    }
+
+    /// As [`Books::deleted_of_user`], by id, with what each whole book looks like.
+    pub fn deleted_of_user_and<T>(
+        self,
+        email: &Email,
+        look: impl Fn(&Book) -> T,
+    ) -> Result<Vec<(BookAccess, T)>> {
+        self.tx.load_accesses_and(&deleted_of_user(email), look)
     }
 
     /// All deleted books, also those that are being removed, the first deleted one first.
@@ -107,7 +116,7 @@ impl Books<'_, '_> {
         let tx = self.tx;
         let Some(found) = tx.books().load_for_nobody(key.as_str())? else { return Ok(false) };
         match found.deletion {
-            Some(deletion) if !deletion.waits() => tx.remove_portion(found.book.id, limit),
+            Some(deletion) if !deletion.waits() => tx.remove_portion((found.book.id, key), limit),
             Some(_) | None => Ok(false),
         }
     }

@@ -2,6 +2,7 @@
 
 mod access_query;
 mod deleted;
+mod numbers;
 mod row;
 mod unfinished;
 
@@ -19,7 +20,7 @@ use crate::book_state::BookStateRow;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::posted_months::PostedMonths;
-use crate::schema::books;
+use crate::schema::{book_keys, books};
 use crate::sql::Sql;
 use crate::tx::Tx;
 use access_query::{AccessRow, by_public_ids};
@@ -27,6 +28,7 @@ use row::SettingsColumns;
 
 pub(crate) use access_query::{of_collections, of_user};
 pub(crate) use deleted::due;
+pub(crate) use numbers::BookNumberCache;
 
 /// The books of this installation.
 pub struct Books<'t, 'a> {
@@ -34,19 +36,19 @@ pub struct Books<'t, 'a> {
 }
 
 impl Books<'_, '_> {
-    /// Takes the book's lock for this unit of work, whether or not there is such a book.
+    /// Takes the book's lock for this unit of work, if there is such a book.
     pub fn lock(self, public_id: &str) -> Result<()> {
         if self.tx.must_lock(public_id) {
-            let row = Sql::new(
-                "SELECT s.book_id \
-                 FROM books b JOIN book_state s ON s.book_id = b.id \
-                 WHERE b.public_id = ",
-            )
-            .text(public_id)
-            .push(" FOR UPDATE OF s");
-            self.tx
+            let Some(number) = self.tx.book_number(public_id)? else { return Ok(()) };
+            let row = Sql::new("SELECT s.book_id FROM book_state s WHERE s.book_id = ")
+                .int(number.get())
+                .push(" FOR UPDATE");
+            let locked = self
+                .tx
                 .in_own_savepoint(|tx| tx.unflushed().execute(&row).map_err(Error::of_waiting))?;
-            self.tx.group_cache.locked.insert(public_id.to_owned());
+            if locked > 0 {
+                self.tx.group_cache.locked.insert(public_id.to_owned());
+            }
         }
         Ok(())
     }
@@ -77,13 +79,13 @@ impl Books<'_, '_> {
         }
         let mut row = if self.tx.must_lock(public_id) {
             // A wait for a lock that times out fails this unit of work alone.
-            self.tx.in_own_savepoint(|tx| tx.load_access(public_id, email, true))?
+            self.tx.in_own_savepoint(|tx| tx.load_access((public_id, email), true))?
         } else {
-            self.tx.load_access(public_id, email, false)?
+            self.tx.load_access((public_id, email), false)?
         };
         if row.as_ref().is_some_and(AccessRow::is_stale) {
             // The lock is ours now, so what is read this time is final.
-            row = self.tx.load_access(public_id, email, false)?;
+            row = self.tx.load_access((public_id, email), false)?;
         }
         self.tx.confirm_access((public_id, email), row.as_ref())?;
         let Some(row) = row else { return Ok(None) };
@@ -103,6 +105,16 @@ impl Books<'_, '_> {
     /// The books somebody is a collaborator of, in no order.
     pub fn of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
         self.tx.load_accesses(&of_user(email))
+    }
+
+    /// As [`Books::of_user`], by id, with what each whole book looks like: the properties of all
+    /// may be more than a list of them has.
+    pub fn of_user_and<T>(
+        self,
+        email: &Email,
+        look: impl Fn(&Book) -> T,
+    ) -> Result<Vec<(BookAccess, T)>> {
+        self.tx.load_accesses_and(&of_user(email), look)
     }
 
     /// The books with these public ids, as a user enters them, in no order.
@@ -133,6 +145,9 @@ impl Books<'_, '_> {
             c => diesel::insert_into(books::table).values((place, columns))
                 .returning(books::id).get_result(c)
         )?;
+        let key = (book_keys::public_id.eq(book.key.as_str()), book_keys::book_id.eq(id));
+        let known = diesel::insert_into(book_keys::table).values(key);
+        on_engine!(self.tx.flushed()?, c => known.execute(c))?;
         let state = BookStateRow {
             book_id: id,
             sequence: 0,
@@ -185,7 +200,9 @@ impl Books<'_, '_> {
 
     /// The user who owns the book with this public id, deleted or not.
     pub fn owner(self, public_id: &str) -> Result<Option<UserId>> {
-        let query = books::table.filter(books::public_id.eq(public_id)).select(books::owner_id);
+        let Some(number) = self.tx.book_number(public_id)? else { return Ok(None) };
+        let own = books::public_id.eq(public_id);
+        let query = books::table.find(number.get()).filter(own).select(books::owner_id);
         let owner: Option<i64> =
             on_engine!(self.tx.unflushed(), c => query.get_result(c).optional())?;
         Ok(owner.map(UserId::new))

@@ -15,6 +15,7 @@ use super::Books;
 use crate::access::{AccessTo, BookAccess};
 use crate::conn::on_engine;
 use crate::error::Result;
+use crate::schema::book_keys;
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
@@ -103,19 +104,23 @@ impl Books<'_, '_> {
         if rows.is_empty() {
             return Ok(false);
         }
-        self.tx.remove_portion(book, limit)
+        self.tx.remove_portion((book, key), limit)
     }
 }
 
 impl Tx<'_> {
     /// Removes up to so many rows of a book, and at last the book itself; answers whether any are
     /// left.
-    pub(super) fn remove_portion(&mut self, book: BookId, limit: i64) -> Result<bool> {
+    pub(super) fn remove_portion(
+        &mut self,
+        (book, key): (BookId, &BookKey),
+        limit: i64,
+    ) -> Result<bool> {
         let mut left = limit;
-        for (table, key) in TABLES {
+        for (table, columns) in TABLES {
             let some = Sql::new("DELETE FROM ").push(table).push(" WHERE book_id = ");
-            let some = some.int(book.get()).push(" AND (").push(key).push(") IN (SELECT ");
-            let some = some.push(key).push(" FROM ").push(table).push(" WHERE book_id = ");
+            let some = some.int(book.get()).push(" AND (").push(columns).push(") IN (SELECT ");
+            let some = some.push(columns).push(" FROM ").push(table).push(" WHERE book_id = ");
             let some = some.int(book.get()).push(" LIMIT ").int(left).push(")");
             let gone = self.flushed()?.execute(&some)?;
             left = left.saturating_sub(i64::try_from(gone).unwrap_or(i64::MAX));
@@ -123,13 +128,15 @@ impl Tx<'_> {
                 return Ok(true);
             }
         }
-        self.remove_book(book)?;
+        self.remove_book(book, key)?;
         Ok(false)
     }
 
     /// Removes a book whose tables are empty, with what says that there is one.
-    fn remove_book(&mut self, book: BookId) -> Result<()> {
+    fn remove_book(&mut self, book: BookId, key: &BookKey) -> Result<()> {
         self.leave_collections(book)?;
+        let known = book_keys::table.find(key.as_str());
+        on_engine!(self.flushed()?, c => diesel::delete(known).execute(c))?;
         for (table, key) in
             [("unfinished_copies", "book_id"), ("book_state", "book_id"), ("books", "id")]
         {

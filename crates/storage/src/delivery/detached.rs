@@ -11,8 +11,9 @@ use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use super::lease::{DELIVERY, Leased, Occupied, Row};
-use crate::conn::on_engine;
+use super::lease::{DELIVERY, Dispatched, Leased, Row};
+use super::occupied::{Occupied, Seat};
+use crate::conn::{Conn, on_engine};
 use crate::error::Result;
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -64,6 +65,52 @@ impl DetachedRow {
 /// No book has this number.
 const NO_BOOK: BookId = BookId::new(0);
 
+impl Conn {
+    /// Takes some of those that are due, and adds them to those that were taken; whether it has
+    /// passed over one, because its app or who installed it may have no more places.
+    fn take_detached(
+        &mut self,
+        (now, until): (Instant, Instant),
+        lease: i64,
+        (occupied, taken): (&mut Occupied, &mut Vec<Dispatched>),
+    ) -> Result<bool> {
+        let mut due = Sql::new("SELECT * FROM detached_deliveries WHERE due_at <= ")
+            .int(now.milliseconds())
+            .push(" AND (lease IS NULL OR leased_until <= ")
+            .int(now.milliseconds())
+            .push(") AND app_id NOT IN ")
+            .list(occupied.full_apps());
+        let full = occupied.full_installers();
+        if !full.is_empty() {
+            due = due.push(" AND user_id NOT IN ").list(full);
+        }
+        let due = due
+            .push(" ORDER BY due_at LIMIT ")
+            .int(i64::try_from(occupied.free()).unwrap_or(i64::MAX))
+            .push(self.unless_locked())
+            .uncached();
+        let rows: Vec<DetachedRow> = on_engine!(self, c => (&due).load(c))?;
+        let mut is_full = false;
+        for row in rows {
+            let app = AppId::stored(row.app_id.clone());
+            let seat = Seat { app, installer: Some(UserId::new(row.user_id)) };
+            if !occupied.admits(&seat) {
+                is_full = true;
+                continue;
+            }
+            let leased = row.leased(lease);
+            let sql = Sql::new("UPDATE detached_deliveries SET lease = ")
+                .int(lease)
+                .push(", leased_until = ")
+                .int(until.milliseconds());
+            self.execute(&named(sql, &leased.delivery))?;
+            occupied.enter(&seat);
+            taken.push(Dispatched { leased, seat });
+        }
+        Ok(is_full)
+    }
+}
+
 /// The deliveries that outlive their book.
 pub struct DetachedDeliveries<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -72,13 +119,16 @@ pub struct DetachedDeliveries<'t, 'a> {
 impl DetachedDeliveries<'_, '_> {
     /// The deletions of a book that apps are still to be told of, those that are paused excepted.
     pub fn wanted(self, book: &BookKey) -> Result<Vec<EventDelivery>> {
+        let Some(number) = self.tx.book_number(book.as_str())? else { return Ok(Vec::new()) };
         let wanted = Sql::new(DELIVERY)
             .push(
-                " FROM books o JOIN delivery_queues q ON q.book_id = o.id \
+                "o.public_id FROM delivery_queues q JOIN books o ON o.id = q.book_id \
                  JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
                  JOIN events e ON e.book_id = d.book_id AND e.sequence = d.sequence \
-                 WHERE o.public_id = ",
+                 WHERE q.book_id = ",
             )
+            .int(number.get())
+            .push(" AND o.public_id = ")
             .text(book.as_str())
             .push(" AND q.paused_at IS NULL AND e.kind = ")
             .int(i64::from(EventType::BookDeleted.number()))
@@ -131,41 +181,16 @@ impl DetachedDeliveries<'_, '_> {
         Ok(())
     }
 
-    /// Takes deliveries that are due, at most so many, for this lease until an instant. What
-    /// another process is taking is passed over.
+    /// Takes deliveries that are due, as many as there are places for, for this lease until an
+    /// instant. What another process is taking is passed over.
     pub fn take(
         self,
-        (now, until): (Instant, Instant),
+        times: (Instant, Instant),
         lease: i64,
         occupied: &mut Occupied,
-        limit: usize,
-    ) -> Result<Vec<Leased>> {
+    ) -> Result<Vec<Dispatched>> {
         let mut conn = self.tx.flushed()?;
-        let due = Sql::new("SELECT * FROM detached_deliveries WHERE due_at <= ")
-            .int(now.milliseconds())
-            .push(" AND (lease IS NULL OR leased_until <= ")
-            .int(now.milliseconds())
-            .push(") AND app_id NOT IN ")
-            .list(occupied.full())
-            .push(" ORDER BY due_at LIMIT ")
-            .int(i64::try_from(limit).unwrap_or(i64::MAX))
-            .push(conn.unless_locked())
-            .uncached();
-        let rows: Vec<DetachedRow> = on_engine!(&mut *conn, c => (&due).load(c))?;
-        let mut taken = Vec::new();
-        for row in rows {
-            if !occupied.admits(&row.app_id) {
-                continue;
-            }
-            let leased = row.leased(lease);
-            let sql = Sql::new("UPDATE detached_deliveries SET lease = ")
-                .int(lease)
-                .push(", leased_until = ")
-                .int(until.milliseconds());
-            conn.execute(&named(sql, &leased.delivery))?;
-            taken.push(leased);
-        }
-        Ok(taken)
+        occupied.fill(|places| conn.take_detached(times, lease, places))
     }
 
     /// Prolongs a lease that still holds.

@@ -2,18 +2,17 @@
 //! due when its first delivery is; for how long a process holds it is another matter, so that who
 //! comes in between leaves the pauses between two attempts as they are.
 
-use std::collections::HashMap;
-
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{EventDelivery, Failing, PauseCause, Tries};
-use daybook_domain::id::{BookId, BookKey};
+use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
+use super::occupied::{Occupied, Seat};
 use super::{Deliveries, of};
 use crate::bulk::Bulk;
-use crate::conn::on_engine;
+use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
 
@@ -24,6 +23,15 @@ pub struct Leased {
     pub delivery: EventDelivery,
     /// Its lease: nobody else has the same.
     pub lease: i64,
+}
+
+/// A delivery that was taken to be made, and the place it takes.
+#[derive(Debug, Clone)]
+pub struct Dispatched {
+    /// The delivery.
+    pub leased: Leased,
+    /// Whose place it takes.
+    pub seat: Seat,
 }
 
 /// A queue that this unit of work has locked.
@@ -86,6 +94,22 @@ impl Row {
     }
 }
 
+/// A delivery that is due, and who installed its app.
+#[derive(QueryableByName)]
+struct DueRow {
+    #[diesel(embed)]
+    delivery: Row,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    installer_id: Option<i64>,
+}
+
+impl DueRow {
+    fn seat(&self) -> Seat {
+        let app = AppId::stored(self.delivery.app_id.clone());
+        Seat { app, installer: self.installer_id.map(UserId::new) }
+    }
+}
+
 #[derive(QueryableByName)]
 struct HeldRow {
     #[diesel(sql_type = Nullable<BigInt>)]
@@ -126,86 +150,126 @@ pub(super) fn cause(name: Option<String>) -> Result<PauseCause> {
     Ok(name.map(cause).transpose()?.unwrap_or(PauseCause::Operator))
 }
 
-/// A delivery `d` of a queue `q`.
+/// A delivery `d` of a queue `q`, up to the public id of its book.
 pub(super) const DELIVERY: &str = "SELECT q.book_id, q.app_id, d.sequence, d.depth, d.failures, \
-       d.busy, d.busy_since, \
-       (SELECT b.public_id FROM books b WHERE b.id = q.book_id) AS public_id";
+       d.busy, d.busy_since, ";
+/// The same of many books.
+const KEY: &str = "(SELECT b.public_id FROM books b WHERE b.id = q.book_id) AS public_id";
+/// Who installed the app of a queue `q` first.
+const INSTALLER: &str = "(SELECT i.installer_id FROM integrations i \
+     WHERE i.book_id = q.book_id AND i.app_id = q.app_id \
+       AND i.id = (SELECT MIN(f.id) FROM integrations f \
+         WHERE f.book_id = q.book_id AND f.app_id = q.app_id))";
 /// The first delivery of each of some queues `q`.
 const FIRST: &str = " FROM delivery_queues q \
      JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
        AND d.sequence = (SELECT MIN(m.sequence) FROM deliveries m \
          WHERE m.book_id = q.book_id AND m.app_id = q.app_id)";
 
-/// How many deliveries each app may have at once, over those of this process.
-#[derive(Debug, Clone, Default)]
-pub struct Occupied {
-    /// How many of each app run.
-    pub running: HashMap<AppId, usize>,
-    /// How many may run.
-    pub most: usize,
-}
-
-impl Occupied {
-    /// The apps that may have no more.
-    pub(super) fn full(&self) -> Vec<Value<'static>> {
-        let full = self.running.iter().filter(|(_, count)| **count >= self.most);
-        let full = full.map(|(app, _)| Value::Text(app.as_str().to_owned().into()));
-        // An empty list matches nothing, nor does its negation.
-        full.chain([Value::Text("".into())]).collect()
-    }
-
-    pub(super) fn admits(&mut self, app: &str) -> bool {
-        let running = self.running.entry(AppId::stored(app.to_owned())).or_default();
-        let admits = *running < self.most;
-        *running += usize::from(admits);
-        admits
-    }
-}
-
-/// The statement of what [`Deliveries::take`] takes.
-pub(crate) fn due(now: Instant, occupied: &Occupied, limit: usize) -> Sql<'static> {
-    Sql::new(DELIVERY)
-        .push(FIRST)
-        .push(" WHERE q.due_at <= ")
+/// Adds that a queue `q` is due and not paused, and that no process holds it.
+fn due_and_free(some: Sql<'_>, now: Instant) -> Sql<'_> {
+    some.push("q.due_at <= ")
         .int(now.milliseconds())
         .push(" AND (q.lease IS NULL OR q.leased_until <= ")
         .int(now.milliseconds())
-        .push(") AND q.paused_at IS NULL AND q.app_id NOT IN ")
-        .list(occupied.full())
-        .push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
-        .int(i64::try_from(limit).unwrap_or(i64::MAX))
+        .push(") AND q.paused_at IS NULL")
 }
 
-impl Deliveries<'_, '_> {
-    /// Takes queues that are due, at most so many, those that have been due for longest first, for
-    /// this lease until an instant. What another process is taking is passed over.
-    pub fn take(
-        self,
+/// The statement of what [`Deliveries::take`] takes.
+pub(crate) fn due(now: Instant, occupied: &Occupied) -> Sql<'static> {
+    let some = Sql::new(DELIVERY).push(KEY).push(", ").push(INSTALLER).push(" AS installer_id");
+    let mut some = due_and_free(some.push(FIRST).push(" WHERE "), now)
+        .push(" AND q.app_id NOT IN ")
+        .list(occupied.full_apps());
+    let full = occupied.full_installers();
+    if !full.is_empty() {
+        some = some.push(" AND COALESCE(").push(INSTALLER).push(", 0) NOT IN ").list(full);
+    }
+    some.push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
+        .int(i64::try_from(occupied.free()).unwrap_or(i64::MAX))
+}
+
+impl Conn {
+    /// Takes the queue of a delivery, where what looks for queues cannot hold them; false when
+    /// somebody else holds it, or has gone on with it meanwhile.
+    fn take_alone(
+        &mut self,
+        found: &Row,
         (now, until): (Instant, Instant),
         lease: i64,
-        occupied: &mut Occupied,
-        limit: usize,
-    ) -> Result<Vec<Leased>> {
-        let mut conn = self.tx.flushed()?;
-        let due = due(now, occupied, limit).push(conn.unless_q_locked()).uncached();
-        let rows: Vec<Row> = on_engine!(&mut *conn, c => (&due).load(c))?;
-        let taken: Vec<Row> = rows.into_iter().filter(|row| occupied.admits(&row.app_id)).collect();
+    ) -> Result<bool> {
+        let free = Sql::new("SELECT q.book_id, q.app_id FROM delivery_queues q WHERE q.book_id = ")
+            .int(found.book_id)
+            .push(" AND q.app_id = ")
+            .text(found.app_id.as_str())
+            .push(" AND ");
+        let free = due_and_free(free, now).push(self.unless_locked());
+        let sql = Sql::new("UPDATE delivery_queues SET lease = ")
+            .int(lease)
+            .push(", leased_until = ")
+            .int(until.milliseconds())
+            .push(" WHERE book_id = ")
+            .int(found.book_id)
+            .push(" AND (book_id, app_id) IN (")
+            .append(free)
+            .push(")");
+        Ok(self.execute(&sql)? > 0)
+    }
+
+    /// Takes some of the queues that are due, and adds them to those that were taken; whether it
+    /// has passed over one, because its app or who installed it may have no more places.
+    fn take_some(
+        &mut self,
+        (now, until): (Instant, Instant),
+        lease: i64,
+        (occupied, taken): (&mut Occupied, &mut Vec<Dispatched>),
+    ) -> Result<bool> {
+        let due = due(now, occupied).push(self.unless_q_locked()).uncached();
+        let rows: Vec<DueRow> = on_engine!(self, c => (&due).load(c))?;
+        let (mut is_full, is_distributed) = (false, self.is_distributed());
         let mut leases = Bulk::new(
             "INSERT INTO delivery_queues (book_id, app_id, lease, leased_until)",
             4,
             " ON CONFLICT (book_id, app_id) DO UPDATE SET lease = excluded.lease, \
              leased_until = excluded.leased_until",
         );
-        for row in &taken {
-            leases.row([
-                Value::Int(row.book_id),
-                Value::Text(row.app_id.as_str().into()),
-                Value::Int(lease),
-                Value::Int(until.milliseconds()),
-            ]);
+        for row in rows {
+            let seat = row.seat();
+            if !occupied.admits(&seat) {
+                is_full = true;
+                continue;
+            }
+            let row = row.delivery;
+            if !is_distributed {
+                leases.row([
+                    Value::Int(row.book_id),
+                    Value::Text(row.app_id.clone().into()),
+                    Value::Int(lease),
+                    Value::Int(until.milliseconds()),
+                ]);
+            } else if !self.take_alone(&row, (now, until), lease)? {
+                continue;
+            }
+            occupied.enter(&seat);
+            taken.push(Dispatched { leased: row.leased(lease), seat });
         }
-        conn.write(leases)?;
-        Ok(taken.into_iter().map(|row| row.leased(lease)).collect())
+        self.write(leases)?;
+        Ok(is_full)
+    }
+}
+
+impl Deliveries<'_, '_> {
+    /// Takes queues that are due, as many as there are places for, those that have been due for
+    /// longest first, for this lease until an instant. What another process is taking is passed
+    /// over.
+    pub fn take(
+        self,
+        times: (Instant, Instant),
+        lease: i64,
+        occupied: &mut Occupied,
+    ) -> Result<Vec<Dispatched>> {
+        let mut conn = self.tx.flushed()?;
+        occupied.fill(|places| conn.take_some(times, lease, places))
     }
 
     /// Locks the queue of a delivery; nothing when its lease does not hold any more: it was too
@@ -262,9 +326,17 @@ impl Deliveries<'_, '_> {
         let mut conn = self.tx.flushed()?;
         let gone = of(Sql::new("DELETE FROM deliveries"), delivery.book, &delivery.app);
         conn.execute(&gone.push(" AND sequence = ").int(delivery.sequence))?;
-        let next =
-            Sql::new(DELIVERY).push(FIRST).push(" WHERE q.book_id = ").int(delivery.book.get());
-        let next = next.push(" AND q.app_id = ").text(delivery.app.as_str());
+        let next = Sql::new(DELIVERY)
+            .text(delivery.key.as_str())
+            .push(
+                " AS public_id FROM delivery_queues q \
+                 JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
+                 WHERE q.book_id = ",
+            )
+            .int(delivery.book.get())
+            .push(" AND q.app_id = ")
+            .text(delivery.app.as_str())
+            .push(" ORDER BY d.sequence LIMIT 1");
         let rows: Vec<Row> = on_engine!(&mut *conn, c => (&next).load(c))?;
         Ok(rows.into_iter().next().map(|row| row.leased(*lease)))
     }

@@ -177,20 +177,56 @@ impl DeliveryLog<'_, '_> {
     /// removing excepted; how many they were.
     pub fn remove_before(self, before: Instant, limit: i64) -> Result<usize> {
         let mut conn = self.tx.flushed()?;
-        let old = Sql::new(
-            "WITH old AS MATERIALIZED (SELECT book_id, sequence, app_id, attempt \
-             FROM delivery_attempts WHERE at < ",
-        )
-        .int(before.milliseconds())
-        .push(" ORDER BY at LIMIT ")
-        .int(limit)
-        .push(conn.unless_locked())
-        .push(
-            ") DELETE FROM delivery_attempts WHERE (book_id, sequence, app_id, attempt) IN \
-             (SELECT book_id, sequence, app_id, attempt FROM old)",
-        );
-        Ok(conn.execute(&old)?)
+        let unless_locked = conn.unless_locked();
+        if !conn.is_distributed() {
+            return Ok(conn.execute(&old_attempts(before, limit, None, unless_locked))?);
+        }
+        let books = Sql::new("SELECT book_id FROM delivery_attempts WHERE at < ")
+            .int(before.milliseconds())
+            .push(" GROUP BY book_id ORDER BY book_id LIMIT ")
+            .int(limit);
+        let books: Vec<LoggedBook> = on_engine!(&mut *conn, c => (&books).load(c))?;
+        let mut removed = 0;
+        for LoggedBook { book_id } in books {
+            let left = limit.saturating_sub(i64::try_from(removed).unwrap_or(i64::MAX));
+            let old = old_attempts(before, left, Some(book_id), unless_locked);
+            removed = conn.execute(&old)?.saturating_add(removed);
+        }
+        Ok(removed)
     }
+}
+
+/// Removes attempts from before an instant, at most so many, perhaps of one book.
+fn old_attempts<'a>(
+    before: Instant,
+    limit: i64,
+    book: Option<i64>,
+    unless_locked: &'static str,
+) -> Sql<'a> {
+    let of_book = |statement: Sql<'a>| match book {
+        Some(book) => statement.push("book_id = ").int(book).push(" AND "),
+        None => statement,
+    };
+    of_book(Sql::new(
+        "WITH old AS MATERIALIZED (SELECT book_id, sequence, app_id, attempt \
+         FROM delivery_attempts WHERE ",
+    ))
+    .push("at < ")
+    .int(before.milliseconds())
+    .push(" ORDER BY at LIMIT ")
+    .int(limit)
+    .push(unless_locked)
+    .append(of_book(Sql::new(") DELETE FROM delivery_attempts WHERE ")))
+    .push(
+        "(book_id, sequence, app_id, attempt) IN \
+         (SELECT book_id, sequence, app_id, attempt FROM old)",
+    )
+}
+
+#[derive(QueryableByName)]
+struct LoggedBook {
+    #[diesel(sql_type = BigInt)]
+    book_id: i64,
 }
 
 /// The statement of a page of the log of an app.

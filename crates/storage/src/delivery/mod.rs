@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `detached` | What outlives its book |
 //! | `lease` | Takes queues that are due, and gives them back |
+//! | `occupied` | Counts whose deliveries a process makes |
 //! | `pause` | Pauses queues, and goes on with them |
 //! | `replay` | What somebody asks for once more |
 //! | `log` | What was tried |
@@ -18,6 +19,7 @@
 pub mod detached;
 pub mod lease;
 pub mod log;
+pub mod occupied;
 pub mod pause;
 pub mod replay;
 

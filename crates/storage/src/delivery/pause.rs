@@ -169,6 +169,8 @@ impl Deliveries<'_, '_> {
     ) -> Result<Vec<PausedQueue>> {
         let mut some = Sql::new(PAUSED).push("WHERE q.paused_at IS NOT NULL");
         if let Some(book) = book {
+            let Some(number) = self.tx.book_number(book)? else { return Ok(Vec::new()) };
+            some = some.push(" AND q.book_id = ").int(number.get());
             some = some.push(" AND b.public_id = ").text(book);
         }
         if let Some(app) = app {

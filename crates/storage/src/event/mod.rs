@@ -77,6 +77,17 @@ impl Row {
     }
 }
 
+/// What says who receives an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddressedEvent {
+    /// Its number.
+    pub sequence: i64,
+    /// Its type.
+    pub kind: EventType,
+    /// What it is about, where that counts.
+    pub subject: Option<String>,
+}
+
 /// How the number of postings changed in this unit of work: by posting month (yyyymm), how many
 /// more or fewer count.
 pub type PostingCounts = std::collections::BTreeMap<i32, i64>;
@@ -139,6 +150,11 @@ pub struct Events<'t, 'a> {
 }
 
 impl Events<'_, '_> {
+    /// How many apps are installed in an entered book: each may receive what happens in it.
+    pub fn apps(self, access: &Access) -> i64 {
+        self.tx.book_state(access.book().id).map_or(0, |state| state.apps)
+    }
+
     /// Queues what happened, to be appended to the log, and the moved book state with the head of
     /// the chain and the counts (behaviour 6.10, 6.11). Every purpose may do so, because each write
     /// leaves its event.
@@ -220,14 +236,23 @@ impl Events<'_, '_> {
         rows.into_iter().map(Row::read).collect()
     }
 
-    /// Those with these numbers, in their order.
-    pub fn by_sequences(self, access: &Access, sequences: &[i64]) -> Result<Vec<ReadEvent>> {
-        let about = events::book_id.eq(access.book().id.get());
-        let query = events::table.filter(about.and(events::sequence.eq_any(sequences)));
-        let query = query.order(events::sequence);
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(Row::read).collect()
+    /// What says who receives those with these numbers, in their order. Data is read one event
+    /// after another, where that says it.
+    pub fn addressed(self, access: &Access, sequences: &[i64]) -> Result<Vec<AddressedEvent>> {
+        let wanted = Sql::new(
+            "SELECT book_id, sequence, resource, created_at, user_id, kind, agent, data, hash \
+             FROM events WHERE book_id = ",
+        );
+        let numbers = sequences.iter().copied().map(Value::Int);
+        let wanted = wanted.int(access.book().id.get()).push(" AND sequence IN ").list(numbers);
+        let wanted = wanted.push(" ORDER BY sequence").uncached();
+        let part = self.tx.flushed()?.load_part(&wanted, usize::MAX, |row: Row| {
+            let (sequence, number) = (row.sequence, row.kind);
+            let kind = EventType::from_number(number).ok_or(Error::Corrupt("kind"))?;
+            let subject = if kind.has_subject() { row.read()?.subject() } else { None };
+            Ok((AddressedEvent { sequence, kind, subject }, 0))
+        })?;
+        Ok(part.rows)
     }
 
     /// The event with that number.

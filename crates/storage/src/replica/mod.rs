@@ -15,8 +15,8 @@
 //! A unit of work that a replica does not complete, for whatever reason, is done again on the
 //! primary. So nothing that a replica refuses or fails to do is ever answered.
 //!
-//! The caches stay true: what a replica shows is remembered only where it is known by a version
-//! ([`Caches::of_replica`]).
+//! The caches stay true: what a replica shows is remembered only where it is known by a version, or
+//! never changes ([`Caches::of_replica`]).
 
 pub(crate) mod position;
 pub(crate) mod recent_writes;

@@ -5,6 +5,7 @@
 //! | Table | What it holds, and why |
 //! |---|---|
 //! | `users`, `books` | Who, and what owners decide. The id of a book is internal; clients know `public_id` |
+//! | `book_keys` | The numbers of books by their public ids, which are unique here |
 //! | `book_state` | What moves with every write: number and hash of the last event, counts, chart version, index progress. It is apart from `books`, so that a write rewrites a short row |
 //! | `collaborators` | Who may see a book, and how much they may do |
 //! | `access_requests` | What users ask of a book. The newest request of a user replaces the one before |
@@ -45,6 +46,13 @@ pub(crate) use identity::{
     api_key_days, api_keys, consents, device_authorizations, grants, identity_changes, login_links,
     sessions, signing_keys, tokens,
 };
+
+diesel::table! {
+    book_keys (public_id) {
+        public_id -> Text,
+        book_id -> BigInt,
+    }
+}
 
 diesel::table! {
     users (id) {

@@ -71,7 +71,8 @@ impl Transactions<'_, '_> {
         };
         let rows =
             Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t WHERE t.book_id = ");
-        let transactions = self.rows(source, within(rows, source, from, (after, last.get())))?;
+        let rows = within(rows, source, from, (after, last.get()));
+        let transactions = self.part(source, &rows, usize::MAX)?.rows;
         Ok(Portion { transactions, next: more.then_some(last) })
     }
 

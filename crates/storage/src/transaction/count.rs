@@ -1,7 +1,9 @@
 //! How many transactions there are: of a search, and by their dates.
 
 use daybook_domain::access::Access;
-use daybook_domain::calendar::from_day_number;
+use daybook_domain::book::Book;
+use daybook_domain::calendar::{from_day_number, month_number};
+use daybook_domain::query::CountPlan;
 use daybook_domain::transaction::Span;
 use diesel::QueryableByName;
 use diesel::prelude::*;
@@ -13,7 +15,9 @@ use super::{Search, Transactions};
 use crate::column::day_to_column;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
+use crate::index_term;
 use crate::sql::Sql;
+use crate::tx::Tx;
 
 /// How many transactions are dated on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,15 +47,16 @@ struct Row {
 }
 
 impl Transactions<'_, '_> {
-    /// How many transactions a search finds.
+    /// How many transactions a search finds. Where it asks only for days and for what is posted,
+    /// whole months are added up from `month_counts` (behaviour 1.7.2).
     pub fn count(self, access: &Access, search: &Search<'_>) -> Result<i64> {
-        let book = access.book();
-        let sql = PathSelector { tx: &mut *self.tx, book, search, wanted: None }
-            .plan()?
-            .count(book)
-            .uncached();
-        let rows: Vec<Total> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        Ok(rows.first().map_or(0, |row| row.total))
+        let plan = count_plan(search);
+        let mut found: i64 = 0;
+        for sql in count_statements(self.tx, access, search, plan.as_ref())? {
+            let rows: Vec<Total> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+            found = rows.iter().fold(found, |sum, row| sum.saturating_add(row.total));
+        }
+        Ok(found)
     }
 
     /// How many posted and how many trashed transactions are dated on the days of a span, in no
@@ -82,18 +87,54 @@ impl Transactions<'_, '_> {
     }
 }
 
+/// What of a search is counted already.
+pub(crate) fn count_plan(search: &Search<'_>) -> Option<CountPlan> {
+    let all = search.drafts_of.is_none() && search.like.is_none();
+    all.then(|| CountPlan::new(search.filter)).flatten()
+}
+
+/// The statements whose `total`s add up to what a search finds.
+pub(crate) fn count_statements<'a>(
+    tx: &mut Tx<'_>,
+    access: &Access,
+    search: &Search<'a>,
+    plan: Option<&'a CountPlan>,
+) -> Result<Vec<Sql<'a>>> {
+    let book = access.book();
+    let Some(plan) = plan else { return Ok(vec![found(tx, book, search)?]) };
+    let posted = "SELECT CAST(COALESCE(SUM(m.posted), 0) AS BIGINT) AS total";
+    let mut statements = vec![months(posted, book, (plan.from, plan.until))];
+    if plan.all_drafts {
+        let drafts = Sql::new("SELECT COUNT(*) AS total FROM index_terms d WHERE d.book_id = ");
+        let drafts = drafts.int(book.id.get()).push(" AND d.term = ");
+        statements.push(drafts.text(index_term::DRAFT));
+    }
+    for filter in &plan.rest {
+        statements.push(found(tx, book, &Search { filter, ..*search })?);
+    }
+    Ok(statements)
+}
+
+/// Counts what a search finds by passing it.
+fn found<'a>(tx: &mut Tx<'_>, book: &Book, search: &Search<'a>) -> Result<Sql<'a>> {
+    let plan = PathSelector { tx, book, search, wanted: None }.plan()?;
+    Ok(plan.count(book).uncached())
+}
+
 /// Reads what is kept of whole months.
-pub(crate) fn counts_by_month<'a>(access: &Access, months: &Span) -> Sql<'a> {
-    let month_of = |date| i64::from(day_to_column(date).div_euclid(100));
-    let sql = "SELECT m.month * 100 + 1 AS day, m.posted, m.trashed \
-         FROM month_counts m \
-         WHERE m.book_id = ";
-    Sql::new(sql)
-        .int(access.book().id.get())
-        .push(" AND m.month >= ")
-        .int(month_of(months.from))
-        .push(" AND m.month < ")
-        .int(month_of(months.until))
+pub(crate) fn counts_by_month<'a>(access: &Access, span: &Span) -> Sql<'a> {
+    let select = "SELECT m.month * 100 + 1 AS day, m.posted, m.trashed";
+    months(select, access.book(), (Some(span.from), Some(span.until)))
+}
+
+/// The kept months from one day until another, which are first days of months.
+fn months<'a>(select: &'static str, book: &Book, days: (Option<Date>, Option<Date>)) -> Sql<'a> {
+    let sql = Sql::new(select).push(" FROM month_counts m WHERE m.book_id = ").int(book.id.get());
+    let bounds = [(" AND m.month >= ", days.0), (" AND m.month < ", days.1)];
+    bounds.into_iter().fold(sql, |sql, (comparison, day)| match day {
+        Some(day) => sql.push(comparison).int(i64::from(month_number(day))),
+        None => sql,
+    })
 }
 
 /// Reads what is dated in the span, whatever else the book holds. By day, which is how the index

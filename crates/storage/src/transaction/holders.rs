@@ -48,7 +48,8 @@ impl Transactions<'_, '_> {
     ) -> Result<Option<Transaction>> {
         let holding = holding(self.tx.lookup(), access.book().id.get(), file);
         let kept = keeps(holding.push(" AND ("), hold);
-        Ok(self.rows(access, kept.push(") ORDER BY t.id LIMIT 1"))?.pop())
+        let kept = kept.push(") ORDER BY t.id LIMIT 1");
+        Ok(self.part(access, &kept, usize::MAX)?.rows.pop())
     }
 
     fn up_to(self, found: Sql<'_>, most: usize) -> Result<usize> {

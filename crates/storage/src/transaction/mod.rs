@@ -11,19 +11,22 @@ mod save;
 mod search;
 mod trigram_index;
 
-use std::collections::{BTreeSet, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
 use daybook_domain::book::Book;
 use daybook_domain::id::{AccountId, FileId, TransactionId};
+use daybook_domain::instant::Instant;
 use daybook_domain::transaction::Transaction;
 use diesel::prelude::*;
 
-use crate::conn::on_engine;
+use crate::conn::{Conn, on_engine};
 use crate::error::Result;
 use crate::index_term;
 use crate::page::{MAX_PAGE_TEXTS, PageKey, RowPart};
 use crate::planner::Lookup;
+use crate::schema::transactions;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
@@ -31,7 +34,7 @@ use search::index_ranges::{self, RangeRow};
 
 pub use copy::Portion;
 pub use count::Counted;
-pub(crate) use count::{counts_by_day, counts_by_month};
+pub(crate) use count::{count_plan, count_statements, counts_by_day, counts_by_month};
 pub(crate) use ledger::running_sums;
 pub(crate) use month_counts::CountDeltas;
 pub(crate) use row::{folded_to_column, standing_from_column};
@@ -39,6 +42,13 @@ pub use save::Change;
 pub(crate) use save::added_rows;
 pub use search::{Like, Names, Search};
 pub(crate) use trigram_index::catch_up;
+
+#[derive(QueryableByName)]
+#[diesel(table_name = transactions)]
+struct CreatedRow {
+    id: i64,
+    created_at: i64,
+}
 
 /// Rows that are loaded at once where their order does not come with them.
 const LOADED_AT_ONCE: usize = 100;
@@ -70,33 +80,56 @@ impl Transactions<'_, '_> {
         Ok(Some(found))
     }
 
-    /// The non-trashed transactions that carry any of these remote ids, oldest first (behaviour
-    /// 3.7.1, 3.7.3).
-    pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<Transaction>> {
-        let book = access.book().id;
-        let lookup = self.tx.lookup();
-        let mut conn = self.tx.flushed_for_remote_ids(book, remote_ids)?;
-        let mut found = Vec::new();
-        for chunk in remote_ids.chunks(MAX_NAMED) {
-            let sql = with_remote_ids(lookup, book.get(), chunk);
-            let rows: Vec<Row> = on_engine!(conn, c => (&sql).load(c))?;
-            for row in rows {
-                found.push(row.into_transaction(access.book().scale)?);
-            }
+    /// When the transactions with these ids were created, by id.
+    pub fn created(
+        self,
+        access: &Access,
+        ids: &BTreeSet<TransactionId>,
+    ) -> Result<HashMap<TransactionId, Instant>> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
         }
-        found.sort_by_key(|transaction| transaction.id);
-        found.dedup_by_key(|transaction| transaction.id);
-        Ok(found)
+        let wanted = Sql::new("SELECT id, created_at FROM transactions WHERE book_id = ")
+            .int(access.book().id.get())
+            .push(" AND id IN ")
+            .list(ids.iter().map(|id| Value::Int(id.get())))
+            .cached_up_to(ids.len());
+        let rows: Vec<CreatedRow> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;
+        let created = |row: CreatedRow| (TransactionId::new(row.id), Instant::new(row.created_at));
+        Ok(rows.into_iter().map(created).collect())
     }
 
-    /// The drafts that name any of these accounts, by id.
+    /// The non-trashed transactions that carry any of these remote ids, oldest first (behaviour
+    /// 3.7.1, 3.7.3); none when their texts take more than so many bytes together.
+    pub fn by_remote_ids(
+        self,
+        access: &Access,
+        remote_ids: &[&str],
+        most: usize,
+    ) -> Result<Option<Vec<Transaction>>> {
+        let Book { id, scale, .. } = *access.book();
+        let lookup = self.tx.lookup();
+        let mut conn = self.tx.flushed_for_remote_ids(id, remote_ids)?;
+        let mut found = BTreeMap::new();
+        for chunk in remote_ids.chunks(MAX_NAMED) {
+            let sql = with_remote_ids(lookup, id.get(), chunk);
+            if !add_each(&mut conn, (&sql, scale), most, &mut found)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(found.into_values().collect()))
+    }
+
+    /// The drafts that name any of these accounts, by id; none when their texts take more than so
+    /// many bytes together.
     pub fn drafts_of_accounts(
         self,
         access: &Access,
         accounts: &BTreeSet<AccountId>,
-    ) -> Result<Vec<Transaction>> {
+        most: usize,
+    ) -> Result<Option<Vec<Transaction>>> {
         if accounts.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Some(Vec::new()));
         }
         let book = access.book().id.get();
         let named = self.tx.lookup().each_of(accounts.iter().map(|id| Value::Int(id.get())));
@@ -105,22 +138,21 @@ impl Transactions<'_, '_> {
             .int(book)
             .push(" AND t.id = e.transaction_id AND t.day = e.day");
         let joined = named.look_up("entries", "e", entries).look_up("transactions", "t", of);
-        let mut drafts = self.rows(
-            access,
-            Sql::new("SELECT ").push(COLUMNS).append(joined.sql()).cached_up_to(accounts.len()),
-        )?;
-        // One that names two of the accounts is found twice.
-        drafts.sort_by_key(|draft| draft.id);
-        drafts.dedup_by_key(|draft| draft.id);
-        Ok(drafts)
+        let drafts =
+            Sql::new("SELECT ").push(COLUMNS).append(joined.sql()).cached_up_to(accounts.len());
+        self.by_id(access, &drafts, most)
     }
 
-    /// The transactions that hold a file, trashed ones included, oldest first.
-    pub fn holders_of(self, access: &Access, file: FileId) -> Result<Vec<Transaction>> {
+    /// The transactions that hold a file, trashed ones included, oldest first; none when their
+    /// texts take more than so many bytes together.
+    pub fn holders_of(
+        self,
+        access: &Access,
+        file: FileId,
+        most: usize,
+    ) -> Result<Option<Vec<Transaction>>> {
         let holding = holding(self.tx.lookup(), access.book().id.get(), file);
-        let mut found = self.rows(access, holding)?;
-        found.sort_by_key(|transaction| transaction.id);
-        Ok(found)
+        self.by_id(access, &holding, most)
     }
 
     /// A page of a search, newest first: up to `limit` rows behind `after`, as far as their texts
@@ -163,28 +195,62 @@ impl Transactions<'_, '_> {
             }
             let sql = with_ids(self.tx.lookup(), book, chunk);
             let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-            texts = rows.iter().map(Row::texts).fold(texts, usize::saturating_add);
-            let mut found: HashMap<i64, Row> =
-                rows.into_iter().map(|row| (row.id(), row)).collect();
-            let rows = chunk.iter().filter_map(|id| found.remove(&id.get()));
-            let read = rows.map(|row| row.into_transaction(scale));
-            page.rows.extend(read.collect::<Result<Vec<_>>>()?);
+            let mut found = HashMap::with_capacity(chunk.len());
+            for row in rows {
+                let (transaction, more) = with_texts(row, scale)?;
+                texts = texts.saturating_add(more);
+                found.insert(transaction.id, transaction);
+            }
+            page.rows.extend(chunk.iter().filter_map(|id| found.remove(id)));
         }
         Ok(page)
     }
 
-    fn rows(self, access: &Access, sql: Sql<'_>) -> Result<Vec<Transaction>> {
-        self.part(access, &sql, usize::MAX).map(|part| part.rows)
+    /// All transactions that a statement finds, each once, by id; none when their texts take more
+    /// than so many bytes together.
+    fn by_id(
+        self,
+        access: &Access,
+        sql: &Sql<'_>,
+        most: usize,
+    ) -> Result<Option<Vec<Transaction>>> {
+        let mut found = BTreeMap::new();
+        let scale = access.book().scale;
+        let mut conn = self.tx.flushed()?;
+        let is_whole = add_each(&mut conn, (sql, scale), most, &mut found)?;
+        Ok(is_whole.then(|| found.into_values().collect()))
     }
 
     /// Loads transactions until their texts take more than `most` bytes.
     fn part(self, access: &Access, sql: &Sql<'_>, most: usize) -> Result<RowPart<Transaction>> {
         let scale = access.book().scale;
-        self.tx.flushed()?.load_part(sql, most, |row: Row| {
-            let texts = row.texts();
-            Ok((row.into_transaction(scale)?, texts))
-        })
+        self.tx.flushed()?.load_part(sql, most, |row| with_texts(row, scale))
     }
+}
+
+/// Adds the transactions that a statement finds, each once however often it is found; whether all
+/// of them, which is not so when the texts of those that are there take more than `most` bytes.
+fn add_each(
+    conn: &mut Conn,
+    (sql, scale): (&Sql<'_>, u32),
+    most: usize,
+    found: &mut BTreeMap<TransactionId, Transaction>,
+) -> Result<bool> {
+    let taken = found.values().map(Transaction::texts).fold(0, usize::saturating_add);
+    let found = RefCell::new(found);
+    let part = conn.load_part(sql, most.saturating_sub(taken), |row| {
+        let (transaction, texts) = with_texts(row, scale)?;
+        let known = found.borrow_mut().insert(transaction.id, transaction);
+        Ok(((), known.map_or(texts, |_| 0)))
+    })?;
+    Ok(part.is_whole)
+}
+
+/// A transaction, and how many bytes its texts take.
+fn with_texts(row: Row, scale: u32) -> Result<(Transaction, usize)> {
+    let transaction = row.into_transaction(scale)?;
+    let texts = transaction.texts();
+    Ok((transaction, texts))
 }
 
 /// Rows as an audit reads them, each with its id: what cannot be read is no transaction.
@@ -224,21 +290,18 @@ pub(crate) fn with_remote_ids<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]
         .cached_up_to(remote_ids.len())
 }
 
-/// The statement of a count, or of a page the first one: see [`Transactions::search`].
+/// The first statement of a page: see [`Transactions::search`].
 pub(crate) fn first_statement<'a>(
     tx: &mut Tx<'_>,
     book: &Book,
     search: &Search<'a>,
     after: Option<PageKey>,
-    limit: Option<i64>,
+    limit: i64,
 ) -> Result<Sql<'a>> {
-    let plan = search::PathSelector { tx, book, search, wanted: limit }.plan()?;
-    Ok(match (limit, plan.ranges_to_merge()) {
-        (None, _) => plan.count(book),
-        (Some(limit), None) => plan.page(book, after, limit),
-        (Some(limit), Some(ranges)) => {
-            plan.rows(ranges, book, after, index_ranges::share(ranges.len(), limit))
-        }
+    let plan = search::PathSelector { tx, book, search, wanted: Some(limit) }.plan()?;
+    Ok(match plan.ranges_to_merge() {
+        None => plan.page(book, after, limit),
+        Some(ranges) => plan.rows(ranges, book, after, index_ranges::share(ranges.len(), limit)),
     })
 }
 

@@ -47,13 +47,6 @@ impl Row {
         self.id
     }
 
-    /// Bytes of its texts.
-    pub(super) fn texts(&self) -> usize {
-        let Self { description, properties, urls, remote_ids, files, .. } = self;
-        let texts = [properties, urls, remote_ids, files].into_iter().flatten().map(String::len);
-        texts.fold(description.len(), usize::saturating_add)
-    }
-
     pub(super) fn into_transaction(self, scale: u32) -> Result<Transaction> {
         let Self {
             id,

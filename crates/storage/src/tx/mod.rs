@@ -23,6 +23,7 @@ use daybook_domain::storage_quota::Stored;
 
 use crate::access::BookAccess;
 use crate::app_face::AppFaceCache;
+use crate::book::BookNumberCache;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
 use crate::conn::Conn;
@@ -42,15 +43,16 @@ pub(crate) use flush::Flushed;
 pub(crate) struct Caches {
     charts: Arc<ChartCache>,
     faces: Arc<AppFaceCache>,
+    numbers: Arc<BookNumberCache>,
 }
 
 impl Caches {
     /// What a unit of work on a replica remembers with the others. How apps look there may be older
     /// than what they have changed. So may be accounts and groups of a book that is behind; else
-    /// they are known by the version that the snapshot shows.
+    /// they are known by the version that the snapshot shows. The number of a book never changes.
     pub(crate) fn of_replica(&self, stale_reads: bool) -> Self {
         let charts = if stale_reads { Arc::default() } else { Arc::clone(&self.charts) };
-        Self { charts, faces: Arc::default() }
+        Self { charts, faces: Arc::default(), numbers: Arc::clone(&self.numbers) }
     }
 }
 
@@ -236,6 +238,11 @@ impl<'a> Tx<'a> {
     /// The cache of how apps look.
     pub(crate) fn faces(&self) -> Arc<AppFaceCache> {
         Arc::clone(&self.caches.faces)
+    }
+
+    /// The numbers of books.
+    pub(crate) fn book_numbers(&self) -> Arc<BookNumberCache> {
+        Arc::clone(&self.caches.numbers)
     }
 
     /// Runs `work` in a savepoint of its own, so that its failure does not fail the group. A unit

@@ -22,23 +22,22 @@ use crate::sim::label;
 use crate::sim::model::Caller;
 use crate::sim::model::delivery::{NOT_DELIVERED, Reply, Sent};
 
-/// Queues of one round; a world has fewer.
-const ALL: usize = 1_000;
+/// Places for deliveries; a world has fewer queues than half of them.
+const ALL: usize = 2_000;
 
 impl Service {
     /// Sends all that is due, as the courier does; all apps answer the same.
     pub fn deliver(&self, (reply, now): (Reply, i64), sent: &mut Sent) -> Result<(), Refused> {
         let now = Instant::new(now);
         loop {
-            let (lease, occupied) =
-                (self.ids.next(now), Occupied { most: ALL, ..Occupied::default() });
-            let take = move |tx: &mut Tx<'_>| delivery::take(tx, lease, occupied, (ALL, now));
+            let (lease, occupied) = (self.ids.next(now), Occupied::new(ALL, ALL));
+            let take = move |tx: &mut Tx<'_>| delivery::take(tx, lease, occupied, now);
             let taken = self.place.store.write(Lane::NO_BOOK, take).map_err(refused)?;
             if taken.is_empty() {
                 return Ok(());
             }
             for first in taken {
-                let mut next = Some(first);
+                let mut next = Some(first.leased);
                 while let Some(leased) = next {
                     next = self.deliver_one(leased, (reply, now), sent)?;
                 }

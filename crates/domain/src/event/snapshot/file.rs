@@ -1,7 +1,7 @@
 //! Snapshots of files, which transactions' snapshots hold too.
 
 use super::fields::{Unreadable, parsed, stamped, text};
-use crate::file::File;
+use crate::file::{AttachedFile, File};
 use crate::id::FileId;
 use crate::json::{Json, Object};
 
@@ -9,7 +9,7 @@ use crate::json::{Json, Object};
 #[must_use]
 pub fn file(file: &File) -> Object {
     stamped(
-        described(file)
+        described(&file.into())
             .with("size", Json::Number(file.content.size))
             .with_map("properties", file.properties.iter()),
         &file.stamp,
@@ -17,11 +17,11 @@ pub fn file(file: &File) -> Object {
 }
 
 /// A file in the snapshot of its transaction: as it was then, and kept when the file is deleted.
-pub(super) fn attached(file: &File) -> Json {
+pub(super) fn attached(file: &AttachedFile) -> Json {
     Json::Object(described(file))
 }
 
-fn described(file: &File) -> Object {
+fn described(file: &AttachedFile) -> Object {
     Object::new()
         .with("id", Json::text(file.id.to_string()))
         .with("name", Json::text(file.name.as_str()))

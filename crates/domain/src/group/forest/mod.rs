@@ -5,6 +5,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::limits::MAX_GROUPS;
 use super::{Group, GroupRef, Refusal};
 use crate::account::AccountType;
 use crate::id::GroupId;
@@ -165,17 +166,37 @@ impl Forest {
     }
 
     /// Checks that `parent` may become the parent of `group`: it is neither the group nor below it.
+    /// Each group that is passed is taken from those that are left.
     ///
     /// # Errors
-    /// [`Refusal::Cycle`].
-    pub fn check_parent(&self, group: GroupId, parent: GroupId) -> Result<(), Refusal> {
+    /// [`Refusal::Cycle`]; [`Refusal::TooManyPassed`] when none is left.
+    pub fn check_parent(
+        &self,
+        group: GroupId,
+        parent: GroupId,
+        left: &mut usize,
+    ) -> Result<(), Refusal> {
         let name =
             |id| self.get(id).map(|group| group.name.as_str().to_owned()).unwrap_or_default();
-        if self.ancestors(parent).any(|above| above == group) {
-            Err(Refusal::Cycle(name(group), name(parent)))
-        } else {
-            Ok(())
+        if self.get(group).is_some_and(|group| group.parent == Some(parent)) {
+            return Ok(());
         }
+        for above in self.ancestors(parent) {
+            if above == group {
+                return Err(Refusal::Cycle(name(group), name(parent)));
+            }
+            *left = left.checked_sub(1).ok_or(Refusal::TooManyPassed)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the book may have so many groups more (behaviour 4.23).
+    ///
+    /// # Errors
+    /// [`Refusal::TooMany`].
+    pub fn check_room(&self, more: usize) -> Result<(), Refusal> {
+        let all = self.groups.len().saturating_add(more);
+        if all > MAX_GROUPS { Err(Refusal::TooMany(all)) } else { Ok(()) }
     }
 
     /// Checks that no other group than `own` has the name (behaviour 4.5).
@@ -264,13 +285,14 @@ impl Forest {
 
     /// Adds or replaces a group, so that later items of a batch see it (behaviour 4.16).
     pub fn put(&mut self, group: Group) {
-        if let Some(old) = self.groups.get(&group.id).and_then(|old| old.parent)
-            && let Some(siblings) = self.children.get_mut(&old)
-        {
-            siblings.retain(|id| *id != group.id);
-        }
-        if let Some(parent) = group.parent {
-            self.children.entry(parent).or_default().push(group.id);
+        let old = self.groups.get(&group.id).and_then(|old| old.parent);
+        if old != group.parent {
+            if let Some(siblings) = old.and_then(|old| self.children.get_mut(&old)) {
+                siblings.retain(|id| *id != group.id);
+            }
+            if let Some(parent) = group.parent {
+                self.children.entry(parent).or_default().push(group.id);
+            }
         }
         if let Some(old) = self.groups.get(&group.id) {
             self.names.remove(&old.name.normalized());

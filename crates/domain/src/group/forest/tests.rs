@@ -140,10 +140,25 @@ fn changes_show_before_and_after_settling() {
 #[test]
 fn cycles_are_refused() {
     let forest = forest(&[]);
-    let check =
-        |group, parent| forest.check_parent(GroupId::new(group), GroupId::new(parent)).is_ok();
+    let check = |group, parent| {
+        forest.check_parent(GroupId::new(group), GroupId::new(parent), &mut 9).is_ok()
+    };
     assert!(check(3, 4) && check(5, 3));
     assert!(!check(1, 3) && !check(1, 1) && !check(2, 3));
+}
+
+#[test]
+fn rule_4_23_hierarchies_are_looked_at_only_so_far() {
+    let forest = forest(&[]);
+    let mut left = 5;
+    let mut check =
+        |group, parent| forest.check_parent(GroupId::new(group), GroupId::new(parent), &mut left);
+    assert_eq!(check(3, 2), Ok(()), "it is its parent");
+    // 3, 2 and 1; then 2 and 1; then nothing is left.
+    assert_eq!((check(5, 3), check(5, 2)), (Ok(()), Ok(())));
+    assert_eq!(check(5, 1), Err(Refusal::TooManyPassed));
+    assert_eq!(forest.check_room(MAX_GROUPS - 5), Ok(()));
+    assert_eq!(forest.check_room(MAX_GROUPS - 4), Err(Refusal::TooMany(MAX_GROUPS + 1)));
 }
 
 #[test]

@@ -66,6 +66,8 @@ pub struct Search<'a> {
 /// Transactions that a look for one to be made like passes at most, the newest first, where no
 /// index of texts narrows it: it happens in a unit of work (behaviour 3.8.3).
 const MAX_LOOKED_AT: i64 = 1_000;
+/// Blocks of the index of texts that it passes at most, the newest first: about as many.
+const MAX_BLOCKS_LOOKED_AT: usize = 16;
 
 /// Transactions that new ones may be made like: their accounts are not archived (behaviour 3.8.3).
 #[derive(Debug, Clone, Copy)]
@@ -166,7 +168,8 @@ impl<'a> SearchPlan<'_, 'a> {
     /// The tables of a range; without one, the whole book by day.
     fn source(&self, book: &Book, range: Option<&IndexRange>) -> Source<'a> {
         let number = book.id.get();
-        let all = || Sql::new(" FROM transactions t WHERE t.book_id = ").int(number);
+        let of_book = || Sql::new("transactions t WHERE t.book_id = ").int(number);
+        let all = || Sql::new(" FROM ").append(of_book());
         let joined = |left: &'static str, of_left: Sql<'a>| Source {
             from: self.looked_up(
                 book,
@@ -183,11 +186,8 @@ impl<'a> SearchPlan<'_, 'a> {
         };
         match range {
             None if self.search.like.is_some() => {
-                let newest = Sql::new(" FROM (SELECT t.* FROM transactions t WHERE t.book_id = ")
-                    .int(number)
-                    .push(" ORDER BY t.day DESC, t.id DESC LIMIT ")
-                    .int(MAX_LOOKED_AT);
-                Source { from: newest.push(") t WHERE 1 = 1"), day: "t.day", id: "t.id" }
+                let from = few_newest(of_book(), " ORDER BY t.day DESC, t.id DESC LIMIT ");
+                Source { from, day: "t.day", id: "t.id" }
             }
             None => Source { from: all(), day: "t.day", id: "t.id" },
             Some(IndexRange::Account(account)) => joined(
@@ -199,13 +199,13 @@ impl<'a> SearchPlan<'_, 'a> {
             ),
             Some(IndexRange::Term(term)) if self.search.like.is_some() => {
                 let of_term = Sql::new("d.book_id = ").int(number).push(" AND d.term = ");
-                let newest = Sql::new("(SELECT d.day, d.transaction_id FROM index_terms d WHERE ")
+                let few = Sql::new("(SELECT d.day, d.transaction_id FROM index_terms d WHERE ")
                     .append(of_term.text(term.clone()))
                     .push(" ORDER BY d.day DESC, d.transaction_id DESC LIMIT ")
                     .int(MAX_LOOKED_AT)
                     .push(") d");
                 let both = "t.id = d.transaction_id AND t.day = d.day";
-                let from = self.looked_up(book, newest, (Sql::new("1 = 1"), both));
+                let from = self.looked_up(book, few, (Sql::new("1 = 1"), both));
                 Source { from, day: "d.day", id: "d.transaction_id" }
             }
             Some(IndexRange::Term(term)) => joined(
@@ -213,8 +213,10 @@ impl<'a> SearchPlan<'_, 'a> {
                 Sql::new("d.book_id = ").int(number).push(" AND d.term = ").text(term.clone()),
             ),
             Some(IndexRange::Blocks(blocks)) => {
+                let most =
+                    if self.search.like.is_some() { MAX_BLOCKS_LOOKED_AT } else { usize::MAX };
                 let inside = Sql::new("b.book_id = ").int(number).push(" AND b.block IN ");
-                let inside = inside.numbers(blocks.iter().copied());
+                let inside = inside.numbers(blocks.iter().rev().take(most).copied());
                 unordered(self.looked_up(
                     book,
                     Sql::new("trigram_blocks b"),
@@ -225,6 +227,10 @@ impl<'a> SearchPlan<'_, 'a> {
                 joined("failed_transactions d", Sql::new("d.book_id = ").int(number))
             }
             Some(IndexRange::One(id)) => unordered(all().push(" AND t.id = ").int(id.get())),
+            Some(IndexRange::Tail(until)) if self.search.like.is_some() => {
+                let tail = of_book().push(" AND t.id > ").int(*until);
+                unordered(few_newest(tail, " ORDER BY t.id DESC LIMIT "))
+            }
             Some(IndexRange::Tail(until)) => unordered(all().push(" AND t.id > ").int(*until)),
         }
     }
@@ -260,6 +266,10 @@ impl<'a> SearchPlan<'_, 'a> {
         }
         if let Some(Like { description }) = search.like {
             if let Some(text) = description {
+                // A much longer one is not the same, and is not folded to find that out.
+                let longest = text.len().saturating_mul(4).saturating_add(1_024);
+                condition = condition.push(" AND octet_length(t.description) <= ");
+                condition = condition.int(i64::try_from(longest).unwrap_or(i64::MAX));
                 condition = condition.push(" AND ").push(self.folded_description);
                 condition = condition.push(" = ").text(text);
             }
@@ -271,6 +281,12 @@ impl<'a> SearchPlan<'_, 'a> {
         }
         sql.push(" AND ").push(self.stoppable).append(as_filter(condition))
     }
+}
+
+/// The newest transactions of those, for a look for one to be made like.
+fn few_newest<'a>(of: Sql<'a>, order: &'static str) -> Sql<'a> {
+    let newest = Sql::new(" FROM (SELECT t.* FROM ").append(of).push(order).int(MAX_LOOKED_AT);
+    newest.push(") t WHERE 1 = 1")
 }
 
 impl Search<'_> {

@@ -1,0 +1,107 @@
+//! How much one request may be about accounts and groups (4.23, 10.16, 1.7.6): what is short to
+//! send is not much work.
+
+use daybook_tests::{Cast, Server, encode, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::large_answers::properties;
+use crate::reading::{batch, items};
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_4_23_groups_of_an_account,
+        rule_10_16_large_accounts_are_not_named_often,
+        rule_10_16_large_groups_are_not_named_often,
+        rule_1_7_6_groups_of_a_query,
+    ]
+}
+
+fn names(list: &Value) -> usize {
+    items(list).len()
+}
+
+fn rule_4_23_groups_of_an_account(server: &Server) {
+    let cast = Cast::new(server);
+    let group = |number: usize| json!({"name": format!("G{number}")});
+    cast.owner.post(&cast.path("/groups/batch"), &batch((0..1_001).map(group))).ok();
+    let account = |name: &str, groups: usize| {
+        let groups: Vec<Value> = (0..groups).map(group).collect();
+        let body = json!({"name": name, "type": "ASSET", "groups": groups});
+        cast.owner.post(&cast.path("/accounts"), &body)
+    };
+    let message = account("Many", 1_001).refused(400, "badRequest");
+    assert_eq!(message, "the account would be in 1001 groups; at most 1000 are allowed");
+    account("Most", 1_000).ok();
+    let one = account("One", 1).ok();
+    let groups: Vec<Value> = (0..1_001).map(group).collect();
+    let moved = json!({"id": one["id"], "groups": groups});
+    cast.owner.put(&cast.path("/accounts"), &moved).refused(400, "badRequest");
+    let all = cast.owner.get(&cast.path("/accounts/One/groups")).ok();
+    assert_eq!(names(&all), 1, "nothing is changed");
+}
+
+fn rule_10_16_large_accounts_are_not_named_often(server: &Server) {
+    let cast = Cast::new(server);
+    let body = json!({"name": "Large", "type": "ASSET", "properties": properties()});
+    let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
+    let events = || names(&cast.owner.get(&cast.path("/events?limit=200")).ok());
+    let before = events();
+    let again = |count: usize, archived: bool| {
+        let item = |turn: usize| {
+            let now = if turn.is_multiple_of(2) { archived } else { !archived };
+            json!({"id": account["id"], "archived": now})
+        };
+        cast.owner.put(&cast.path("/accounts/batch"), &batch((0..count).map(item)))
+    };
+    let message = again(700, true).refused(400, "badRequest");
+    let advice = "the items name or change more than 33554432 bytes together: send fewer items at \
+                  once";
+    assert!(message.ends_with(advice), "{message}");
+    let delete = |count: usize| {
+        let bodies = batch(vec![json!({"id": account["id"]}); count]);
+        cast.owner.post(&cast.path("/accounts/delete/batch"), &bodies)
+    };
+    assert!(delete(700).refused(400, "badRequest").ends_with(advice));
+    assert_eq!(events(), before, "nothing is changed");
+    assert_eq!(names(&again(20, true).ok()), 20);
+    assert_eq!(events(), before + 20);
+    delete(500).ok();
+    assert_eq!(names(&cast.owner.get(&cast.path("/accounts")).ok()), 0);
+}
+
+fn rule_10_16_large_groups_are_not_named_often(server: &Server) {
+    let cast = Cast::new(server);
+    let body = json!({"name": "Large", "properties": properties()});
+    let group = cast.owner.post(&cast.path("/groups"), &body).ok();
+    let again = |count: usize| batch(vec![json!({"id": group["id"], "hidden": true}); count]);
+    let send = |count| cast.owner.put(&cast.path("/groups/batch"), &again(count));
+    send(700).refused(400, "badRequest");
+    assert_eq!(cast.owner.get(&cast.path("/groups/Large")).ok()["hidden"], false);
+    assert_eq!(names(&send(20).ok()), 20);
+    let delete = |count| cast.owner.post(&cast.path("/groups/delete/batch"), &again(count));
+    delete(700).refused(400, "badRequest");
+    delete(20).ok();
+    assert_eq!(names(&cast.owner.get(&cast.path("/groups")).ok()), 0);
+}
+
+fn rule_1_7_6_groups_of_a_query(server: &Server) {
+    let cast = Cast::new(server);
+    let prefix = unique("G");
+    let named = |number: usize| json!({"name": format!("{prefix} {number}")});
+    let group = |number: usize| {
+        let parent = number.checked_sub(1).map(named);
+        json!({"name": named(number)["name"], "parent": parent})
+    };
+    cast.owner.post(&cast.path("/groups/batch"), &batch((0..220).map(group))).ok();
+    let list = |terms: usize| {
+        let terms: Vec<String> =
+            (0..terms).map(|number| format!("group:'{prefix} {number}'")).collect();
+        let query = encode(&terms.join(" OR "));
+        cast.owner.get(&cast.path(&format!("/transactions?query={query}")))
+    };
+    // 220 and 219 and ... below the first 130 of the chain.
+    let message = list(130).refused(400, "queryTooLarge");
+    assert!(message.contains("groups; at most 20000 are allowed"), "{message}");
+    list(90).ok();
+}

@@ -1,0 +1,137 @@
+//! `daybook migrate --distribute`, and what Daybook does on a distributed database. No package
+//! registry has the extension, so here PostgreSQL pretends to have it: tables are where they were,
+//! and a write over several books fails. On the extension itself the suite runs by hand
+//! (docs/scaling.md).
+
+use std::process::{Command, Output};
+use std::thread;
+use std::time::Duration;
+
+use daybook_storage::distribution::PLACEMENTS;
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, binary, run_for};
+use serde_json::json;
+
+use crate::Lone;
+use crate::arch::tables;
+use crate::openapi;
+use crate::partitions::stopped;
+use crate::reading::{batch, items};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![only_with_the_extension, writes_have_one_book]
+}
+
+fn migrate(server: &Server, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binary());
+    command.arg("migrate").args(arguments);
+    command.args(["--database-url", server.database_url()]);
+    command.arg("--data-dir").arg(server.data_dir());
+    run_for(&mut command, Duration::from_secs(60)).expect("it ends")
+}
+
+fn said(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn only_with_the_extension(engine: Engine) {
+    let mut server = Server::start(engine);
+    server.terminate();
+    let before = tables(&server);
+    let plain = migrate(&server, &[]);
+    assert!(plain.status.success(), "{plain:?}");
+    assert_eq!(said(&plain.stdout), "The schema is up to date.\n");
+    let refused = migrate(&server, &["--distribute"]);
+    assert_eq!(refused.status.code(), Some(1));
+    let why = match engine {
+        Engine::Sqlite => "SQLite is one file on one machine",
+        Engine::Postgres => "the extension citus is missing: docs/scaling.md says how",
+    };
+    assert!(said(&refused.stderr).contains(why), "{}", said(&refused.stderr));
+    assert_eq!(tables(&server), before, "nothing was changed");
+    server.restart();
+}
+
+/// What Daybook asks of the extension.
+const PRETEND: &str = "
+INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+    VALUES (60000, 'citus', 10, 'public'::regnamespace, FALSE, '13');
+CREATE TABLE pg_dist_partition (logicalrelid REGCLASS);
+CREATE FUNCTION create_distributed_table(REGCLASS, TEXT, colocate_with TEXT) RETURNS VOID
+    LANGUAGE sql AS 'INSERT INTO pg_dist_partition VALUES ($1)';
+CREATE FUNCTION create_reference_table(REGCLASS) RETURNS VOID
+    LANGUAGE sql AS 'INSERT INTO pg_dist_partition VALUES ($1)';";
+
+/// Refuses statements that write rows of several books, and notes which books each database
+/// transaction writes.
+const WATCH: &str = "DO $$
+DECLARE name TEXT;
+BEGIN
+    CREATE TABLE written (transaction BIGINT, book_id BIGINT);
+    CREATE FUNCTION note_book() RETURNS TRIGGER LANGUAGE plpgsql AS $f$ BEGIN
+        INSERT INTO written VALUES (txid_current(), NEW.book_id); RETURN NULL; END $f$;
+    CREATE TRIGGER notes AFTER INSERT OR UPDATE ON book_state
+        FOR EACH ROW EXECUTE FUNCTION note_book();
+    CREATE FUNCTION refuse_several() RETURNS TRIGGER LANGUAGE plpgsql AS $f$ BEGIN
+        IF (SELECT COUNT(DISTINCT book_id) FROM rows) > 1 THEN
+            RAISE 'one statement writes several books in %', TG_TABLE_NAME;
+        END IF;
+        RETURN NULL; END $f$;
+    FOR name IN SELECT table_name FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_name = 'book_id'
+            AND table_name NOT IN ('collection_books', 'book_keys', 'written')
+    LOOP
+        EXECUTE format('CREATE TRIGGER several_new AFTER INSERT ON %I REFERENCING NEW TABLE AS
+            rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_several()', name);
+        EXECUTE format('CREATE TRIGGER several_changed AFTER UPDATE ON %I REFERENCING NEW TABLE AS
+            rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_several()', name);
+    END LOOP;
+END $$";
+
+const GROUPS_OF_SEVERAL: &str = "SELECT COUNT(*) FROM \
+    (SELECT transaction FROM written GROUP BY transaction HAVING COUNT(DISTINCT book_id) > 1) g";
+
+fn writes_have_one_book(engine: Engine) {
+    if engine == Engine::Sqlite {
+        return;
+    }
+    let (_cluster, mut server, mut database) = stopped();
+    database.batch_execute(PRETEND).expect("it pretends");
+    let placed = migrate(&server, &["--distribute"]);
+    assert!(placed.status.success(), "{}", said(&placed.stderr));
+    assert_eq!(said(&placed.stdout).lines().count(), PLACEMENTS.len());
+    // A step of the schema may bring a table; until it has a place, no server starts.
+    let forget = "DELETE FROM pg_dist_partition WHERE logicalrelid = 'users'::regclass";
+    database.batch_execute(forget).expect("a table without a place");
+    let refused = migrate(&server, &[]);
+    assert!(said(&refused.stderr).contains("all but users"), "{}", said(&refused.stderr));
+    let placed = migrate(&server, &["--distribute"]);
+    assert_eq!(said(&placed.stdout), "users: on every machine\n");
+    database.batch_execute(WATCH).expect("what watches");
+    server.restart();
+    openapi::every_operation(&server);
+    // One writer serves several of these books.
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| writes(&server));
+        }
+    });
+    let several: i64 = database.query_one(GROUPS_OF_SEVERAL, &[]).expect("a count").get(0);
+    assert_eq!(several, 0, "groups of several books");
+}
+
+/// Many rows of a book go another way than few.
+fn writes(server: &Server) {
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let lunch = |at: usize| {
+        json!({"date": "2026-01-15", "amount": "1.00", "description": format!("lunch {at} #food"),
+            "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}})
+    };
+    for at in 0..20 {
+        cast.owner.post(&cast.path("/transactions"), &lunch(at)).ok();
+    }
+    cast.owner.post(&cast.path("/transactions/batch"), &batch((20..320).map(lunch))).ok();
+    let listed = cast.owner.get(&cast.path("/transactions?query=%23food&limit=1000")).ok();
+    assert_eq!(items(&listed).len(), 320);
+    let balances = cast.owner.get(&cast.path("/balances?query=account:Cash%20on:2026-01")).ok();
+    assert!(balances.to_string().contains("320.00"), "{balances}");
+}

@@ -1,0 +1,145 @@
+//! Statements about a book stay in its part of the tables: a database over several machines keeps
+//! all rows of a book on one of them, and a statement that has to look at others costs all of them.
+//! Here the tables of books are split by `book_id` on a PostgreSQL that says what it plans, while
+//! every operation is called once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use daybook_tests::postgres::{Cluster, Setup};
+use daybook_tests::{Engine, Options, Server};
+use serde_json::Value;
+
+use crate::Lone;
+use crate::openapi;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![rule_house_statements_of_a_book_stay_in_its_partition]
+}
+
+/// Splits `books` by its numbers, and each table that has the number of a book by that, into eight.
+const SPLIT: &str = "DO $$
+DECLARE name text; number text;
+BEGIN
+    CREATE SEQUENCE book_numbers START 1000;
+    FOR name, number IN
+        SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+            AND (c.relname, a.attname) IN (SELECT 'books', 'id' UNION SELECT c.relname, 'book_id')
+            AND c.relname NOT IN ('collection_books', 'book_keys')
+    LOOP
+        EXECUTE format('ALTER TABLE %I RENAME TO whole', name);
+        EXECUTE format(
+            'CREATE TABLE %I (LIKE whole INCLUDING DEFAULTS INCLUDING CONSTRAINTS \
+             INCLUDING INDEXES INCLUDING STORAGE) PARTITION BY HASH (%I)', name, number);
+        FOR part IN 0..7 LOOP
+            EXECUTE format(
+                'CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS 8, REMAINDER %s)',
+                name || '_part' || part, name, part);
+        END LOOP;
+        EXECUTE format('INSERT INTO %I SELECT * FROM whole', name);
+        DROP TABLE whole;
+    END LOOP;
+    ALTER TABLE books ALTER COLUMN id SET DEFAULT nextval('book_numbers');
+END $$";
+
+/// Has the plan of each statement written into the log, made for the values it is run with.
+const EXPLAIN: [&str; 8] = [
+    "LOAD 'auto_explain'",
+    "ALTER SYSTEM SET session_preload_libraries = 'auto_explain'",
+    "ALTER SYSTEM SET auto_explain.log_min_duration = 0",
+    "ALTER SYSTEM SET auto_explain.log_format = 'json'",
+    "ALTER SYSTEM SET auto_explain.log_analyze = off",
+    "ALTER SYSTEM SET plan_cache_mode = 'force_custom_plan'",
+    "ALTER SYSTEM SET log_line_prefix = 'line '",
+    "SELECT pg_reload_conf()",
+];
+
+/// Statements that look at many books, by what their texts contain, and what they look for.
+const CROSSING: [(&str, &str); 14] = [
+    ("FROM book_keys k JOIN books b", "several books by public id"),
+    ("FROM collaborators c JOIN books b", "the books of a user"),
+    ("FROM collection_books p JOIN books b ON b.id = p.book_id JOIN book_state", "a collection"),
+    ("SUM(s.stored_transactions)", "what the books of an owner hold"),
+    ("s.posted_months FROM books b", "what was posted in the books of an owner"),
+    ("FROM collaborators m JOIN books b", "the collections of a user's books"),
+    ("(SELECT \"integrations\".\"book_id\"", "the books that use a connection"),
+    ("FROM audit_requests a JOIN books b ON b.id = a.book_id WHERE b.d", "the audits that wait"),
+    ("s.unindexed >= ", "the books with texts to index"),
+    (
+        "FROM unfinished_copies n JOIN books b ON b.id = n.book_id ORDER",
+        "the copies that nobody finishes",
+    ),
+    ("deleted_at, id LIMIT", "the deleted books that wait no longer"),
+    ("WHERE q.due_at <= ", "the deliveries that are due"),
+    ("q.paused_at, (SELECT b.public_id", "the pauses that are over"),
+    ("SELECT book_id, sequence, app_id, attempt FROM old)", "the delivery log that is too old"),
+];
+
+/// The plans that a log tells.
+fn plans(log: &str) -> Vec<Value> {
+    let mut plans = Vec::new();
+    for entry in log.split("\nline ") {
+        let Some((_, plan)) = entry.split_once("  plan:\n") else { continue };
+        plans.push(serde_json::from_str(plan).expect("a plan in JSON"));
+    }
+    plans
+}
+
+/// The parts that a plan reads or changes, by table.
+fn touched(plan: &Value, parts: &mut BTreeMap<String, BTreeSet<String>>) {
+    match plan {
+        Value::Object(node) => {
+            let name = node.get("Relation Name").and_then(Value::as_str);
+            if let Some((table, part)) = name.and_then(|name| name.rsplit_once("_part")) {
+                parts.entry(table.to_owned()).or_default().insert(part.to_owned());
+            }
+            node.values().for_each(|inner| touched(inner, parts));
+        }
+        Value::Array(nodes) => nodes.iter().for_each(|inner| touched(inner, parts)),
+        _ => {}
+    }
+}
+
+/// A PostgreSQL of its own with the schema, the server that made it and has stopped, and a way in.
+pub fn stopped() -> (Cluster, Server, postgres::Client) {
+    let cluster = Cluster::start(Setup::default());
+    let database_url = Some(cluster.url().to_owned());
+    let engine = Engine::Postgres;
+    let mut server = Server::start_with(Options { engine, database_url, ..Options::default() });
+    server.terminate();
+    let database = postgres::Client::connect(cluster.url(), postgres::NoTls).expect("psql");
+    (cluster, server, database)
+}
+
+fn rule_house_statements_of_a_book_stay_in_its_partition(engine: Engine) {
+    if engine == Engine::Sqlite {
+        return;
+    }
+    let (cluster, mut server, mut database) = stopped();
+    database.batch_execute(SPLIT).expect("the tables are split");
+    for statement in EXPLAIN {
+        database.batch_execute(statement).expect("a setting");
+    }
+    drop(database);
+    server.restart();
+    openapi::every_operation(&server);
+    let plans = plans(&cluster.log());
+    assert!(plans.len() > 1_000, "{} plans", plans.len());
+    let mut crossing: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for plan in &plans {
+        let mut parts = BTreeMap::new();
+        touched(&plan["Plan"], &mut parts);
+        let text = plan["Query Text"].as_str().expect("a text");
+        for (table, _) in parts.into_iter().filter(|(_, parts)| parts.len() > 1) {
+            crossing.entry(text.to_owned()).or_default().insert(table);
+        }
+    }
+    for (known, what) in CROSSING {
+        let all = crossing.len();
+        crossing.retain(|text, _| !text.contains(known));
+        assert!(crossing.len() < all, "nothing looks for {what} in many books any more");
+    }
+    let shown = |(text, tables): (&String, &BTreeSet<String>)| format!("{tables:?}: {text:.600}");
+    let shown: Vec<String> = crossing.iter().map(shown).collect();
+    assert!(shown.is_empty(), "statements that look at many books:\n{}", shown.join("\n\n"));
+}

@@ -1,0 +1,174 @@
+//! Section: one book that grows, and what each thing costs at each size.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::footprint::size;
+use super::gauge::Gauge;
+use super::reads::Asked;
+use super::workload::Workload;
+use super::{Book, Settings};
+use crate::load::{Connection, closed_loop};
+use crate::table::{Cell, Table, Target};
+use crate::{Engine, Server, fill};
+
+const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+const QUICK_SIZES: [usize; 2] = [10_000, 50_000];
+const CLIENTS: usize = 8;
+/// How much more than at the smallest size each thing may cost.
+const TARGET: Target = Target::AtMost(1.3);
+/// How often each read is asked.
+const ASKED: usize = 50;
+/// The first number of what single creates record: beyond all sizes.
+const SINGLES: u64 = 100_000_000;
+
+const METHOD: &str = "One book with 1,000 accounts and twelve months grows by batches, and is \
+    vacuumed on PostgreSQL. At each size: its bytes on disk by transaction; the median of 50 \
+    reads; 8 clients that create single transactions, with the processor time of one, of Daybook \
+    and its database. The worst ratio to the smallest size is that of bytes and times, but for \
+    the book at a date: its totals by day are what the smallest book does not have yet.";
+
+const COLUMNS: [&str; 11] = [
+    "engine",
+    "transactions",
+    "bytes of one",
+    "singles tx/s",
+    "CPU µs of one",
+    "page ms",
+    "page of an account ms",
+    "account by month ms",
+    "book at a date ms",
+    "worst ratio",
+    "target",
+];
+
+/// What is read, with its query.
+const READS: [(&str, &str); 4] = [
+    ("/transactions", ""),
+    ("/transactions", "account:'Account 0000'"),
+    ("/balances", "account:'Account 0007' after:2024-01 before:2025-01"),
+    ("/balances", "on:2024-07-17"),
+];
+/// Those of them that cost the same at any size.
+const FLAT_READS: usize = 3;
+
+fn workload() -> Workload {
+    Workload::one_year("Growth")
+}
+
+pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
+    let mut table = Table::new("growth", "A book that grows", &COLUMNS).method(METHOD);
+    let sizes = if settings.quick { QUICK_SIZES.as_slice() } else { SIZES.as_slice() };
+    for engine in &settings.engines {
+        let mut growing = Growing::start(*engine)?;
+        let mut smallest = None;
+        for size in sizes {
+            let figures = growing.at(*size, settings)?;
+            let least = *smallest.get_or_insert(figures);
+            table.row(figures.row(*engine, &least));
+        }
+    }
+    Ok(vec![table])
+}
+
+/// What was measured at one size.
+#[derive(Clone, Copy)]
+struct Figures {
+    transactions: usize,
+    /// Of one.
+    bytes: f64,
+    /// A second.
+    singles: f64,
+    /// Microseconds of processor time.
+    processor: f64,
+    /// Milliseconds.
+    reads: [f64; READS.len()],
+}
+
+impl Figures {
+    fn row(&self, engine: Engine, least: &Figures) -> [Cell; COLUMNS.len()] {
+        let [page, account, months, date] = self.reads.map(|time| Cell::Figure(time, 2));
+        let reads = self.reads.iter().zip(least.reads).take(FLAT_READS);
+        let reads = reads.map(|(now, then)| now / then);
+        let others = [self.bytes / least.bytes, self.processor / least.processor];
+        let worst = reads.chain(others).fold(0.0, f64::max);
+        [
+            engine.to_string().into(),
+            self.transactions.into(),
+            Cell::whole(self.bytes),
+            Cell::whole(self.singles),
+            Cell::whole(self.processor),
+            page,
+            account,
+            months,
+            date,
+            Cell::ratio(worst),
+            Cell::against(worst, TARGET),
+        ]
+    }
+}
+
+struct Growing {
+    server: Server,
+    book: Book,
+    /// Bytes without transactions.
+    empty: u64,
+    /// Transactions of batches, and single ones.
+    filled: usize,
+    singles: AtomicUsize,
+}
+
+impl Growing {
+    fn start(engine: Engine) -> anyhow::Result<Growing> {
+        let mut server = super::server(engine);
+        let book = Book::create(&server, &workload())?;
+        let empty = size(&mut server)?;
+        Ok(Growing { server, book, empty, filled: 0, singles: AtomicUsize::new(0) })
+    }
+
+    /// Fills the book up to so many transactions, and measures.
+    fn at(&mut self, transactions: usize, settings: &Settings) -> anyhow::Result<Figures> {
+        let label = format!("{} {transactions}", self.server.engine());
+        let more = transactions.saturating_sub(self.filled + self.singles.load(Ordering::Relaxed));
+        let bodies = workload().bodies(self.filled as u64, more);
+        let mut connection = self.book.connect(&self.server)?;
+        fill::record(&mut connection, &self.book.id, &label, bodies)?;
+        self.filled += more;
+        let transactions = self.filled + self.singles.load(Ordering::Relaxed);
+        self.vacuum()?;
+        let bytes = (size(&mut self.server)? - self.empty) as f64 / transactions as f64;
+        let mut reads = [0.0; READS.len()];
+        for (place, (path, query)) in reads.iter_mut().zip(READS) {
+            let mut asked = Asked::new(&self.server, &self.book, path, query);
+            *place = asked.median(ASKED)?;
+        }
+        let (singles, processor) = self.singles(settings)?;
+        Ok(Figures { transactions, bytes, singles, processor, reads })
+    }
+
+    /// What PostgreSQL would do beside what is measured.
+    fn vacuum(&self) -> anyhow::Result<()> {
+        if self.server.engine() == Engine::Postgres {
+            let url = self.server.database_url();
+            postgres::Client::connect(url, postgres::NoTls)?.batch_execute("VACUUM ANALYZE")?;
+        }
+        Ok(())
+    }
+
+    /// How many a second, and the processor time of one.
+    fn singles(&self, settings: &Settings) -> anyhow::Result<(f64, f64)> {
+        let path = self.book.path("/transactions");
+        let create = |_: usize, connection: &mut Connection| {
+            let number = SINGLES + self.singles.fetch_add(1, Ordering::Relaxed) as u64;
+            let body = workload().draft(number).json();
+            connection.post(&path, body.as_bytes())?.accepted().map(drop)
+        };
+        let mut callers: Vec<Connection> =
+            (0..CLIENTS).map(|_| self.book.connect(&self.server)).collect::<Result<_, _>>()?;
+        closed_loop(&mut callers, settings.time() / 3, create)?;
+        let gauge = Gauge::new(&self.server);
+        let before = gauge.read();
+        let round = closed_loop(&mut callers, 2 * settings.time(), create)?;
+        let used = gauge.read().since(before, round.samples.count());
+        Ok((round.rate(), used.iter().sum()))
+    }
+}
