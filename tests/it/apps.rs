@@ -24,8 +24,9 @@ pub fn tests() -> Vec<Case> {
     ]
 }
 
+/// Somebody of a domain whom no app of another case names.
 fn person(server: &Server, kind: &str) -> Client {
-    server.client(&format!("{}@example.com", unique(kind)))
+    server.client(&format!("{}@apps.example", unique(kind)))
 }
 
 /// The username of a person, as their profile shows it.

@@ -74,7 +74,8 @@ fn the_page_leads_to_a_bot_that_acts(engine: Engine) {
     let port = free_port().to_string();
     let here = |text: &str| {
         assert!(!text.contains("8080") || text.contains("127.0.0.1:8080"), "{text}");
-        text.replace("127.0.0.1:8080", &server.address().to_string()).replace("9000", &port)
+        // First the port of the bot: that of the server may hold its digits.
+        text.replace("9000", &port).replace("127.0.0.1:8080", &server.address().to_string())
     };
     fs::write(home.join("app.json"), here(only_block("json"))).expect("a file");
     fs::write(home.join("bot.py"), here(only_block("python"))).expect("a file");
@@ -84,9 +85,9 @@ fn the_page_leads_to_a_bot_that_acts(engine: Engine) {
     fs::write(home.join("commands.sh"), script).expect("a file");
     let path = setting("PATH").expect("a search path");
     let mut shell = Command::new("timeout");
-    shell.args(["60", "sh", "-eu", "commands.sh"]).current_dir(&home);
+    shell.args(["180", "sh", "-eu", "commands.sh"]).current_dir(&home);
     shell.env_clear().env("PATH", path);
-    let run = run_for(&mut shell, Duration::from_secs(90)).expect("the commands come to an end");
+    let run = run_for(&mut shell, Duration::from_secs(240)).expect("the commands come to an end");
     let told = String::from_utf8(run.stdout).expect("UTF-8");
     let failed = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(run.status.success(), "{told}\n{failed}");

@@ -180,7 +180,7 @@ fn stopping_does_not_wait_for_audits(engine: Engine) {
     cast.owner.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
     let (status, took) = server.terminate();
     assert!(status.success(), "{status}\n{}", server.log());
-    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(took < Duration::from_secs(25), "{took:?}");
     server.restart();
     let audited = finished(&cast, 0);
     assert_eq!(audited["data"]["audit"]["findingsCount"], 0);
@@ -230,10 +230,18 @@ fn a_book_is_audited_by_one_process_at_a_time(engine: Engine) {
     let lease = other.lease(&name).expect("no failure").expect("nobody holds it");
     let ask = || cast.owner.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
     ask();
-    pause(Duration::from_millis(500));
     // One process at a time serves a SQLite file, so there nobody waits for anybody.
-    let made = audits(&cast).len();
-    assert_eq!(made, usize::from(matches!(engine, Engine::Sqlite)));
+    let made = match engine {
+        Engine::Sqlite => {
+            finished(&cast, 0);
+            1
+        }
+        Engine::Postgres => {
+            pause(Duration::from_millis(500));
+            0
+        }
+    };
+    assert_eq!(audits(&cast).len(), made);
     drop(lease);
     ask();
     finished(&cast, made);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::Case;
 use crate::limited_callers::issued;
-use crate::reading::id;
+use crate::reading::{day_of, id};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
@@ -132,9 +132,15 @@ fn rule_9_8_by_the_day_of_posting_in_the_zone(server: &Server) {
     let rows = cast.owner.get(COUNTS).ok();
     let row = &rows["posted"][8];
     let (year, month) = (row["year"].as_i64().expect("a year"), &row["month"]);
-    // The first of that month at 03:00 UTC, which is still the month before in New York.
-    let at = format!("{year}-{:02}-01T03:00:00Z", month.as_i64().expect("a month"));
-    let at: i64 = jiff::Timestamp::as_millisecond(at.parse().expect("an instant"));
+    let begin = format!("{year}-{:02}-01T00:00:00Z", month.as_i64().expect("a month"));
+    let begin: i64 = jiff::Timestamp::as_millisecond(begin.parse().expect("an instant"));
+    // Two zones that were in two months at an instant, and are in the month of UTC today: late in
+    // a month those behind it are, early in a month those ahead.
+    let (here, behind, hours) = match day_of(&cast.owner.get(&cast.path("")).ok()).day() {
+        16.. => ("Africa/Abidjan", "America/New_York", 3),
+        _ => ("Asia/Tokyo", "Africa/Abidjan", -3),
+    };
+    let at = begin + hours * 60 * 60 * 1000;
     let mut backdoor = Backdoor::open(server);
     let number = i64::from_str_radix(&id(&items[0]), 16).expect("an id");
     let moved = format!("UPDATE transactions SET posted_at = {at} WHERE id = {number}");
@@ -143,8 +149,8 @@ fn rule_9_8_by_the_day_of_posting_in_the_zone(server: &Server) {
         cast.owner.put(&cast.path(""), &json!({"timeZone": zone})).ok();
         posted(&cast.owner)
     };
-    assert_eq!(in_zone("Europe/London")[7..], [0, 1, 0, 0, 2]);
-    assert_eq!(in_zone("America/New_York")[7..], [1, 0, 0, 0, 2]);
+    assert_eq!(in_zone(here)[7..], [0, 1, 0, 0, 2]);
+    assert_eq!(in_zone(behind)[7..], [1, 0, 0, 0, 2]);
     record(&cast, 1);
     assert_eq!(posted(&cast.owner)[7..], [1, 0, 0, 0, 3]);
     let first = json!({"id": id(&items[0])});

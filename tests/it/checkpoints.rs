@@ -7,6 +7,7 @@ use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, pause};
 use serde_json::{Value, json};
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 use crate::reading::{batch, items};
 
 pub fn lone() -> Vec<Lone> {
@@ -28,6 +29,14 @@ fn record(cast: &Cast, number: usize) -> Vec<Value> {
     items(&answer.ok()).clone()
 }
 
+/// Pages of the log that are not copied yet.
+fn uncopied(server: &Server) -> i64 {
+    let path = server.database_url().strip_prefix("sqlite:").expect("a file");
+    let database = rusqlite::Connection::open(path).expect("the file of the server");
+    let pages = |row: &rusqlite::Row<'_>| Ok(row.get::<_, i64>(1)? - row.get::<_, i64>(2)?);
+    database.query_row("PRAGMA wal_checkpoint(NOOP)", [], pages).expect("the state of the log")
+}
+
 fn the_log_begins_anew(engine: Engine) {
     if engine != Engine::Sqlite {
         return;
@@ -38,6 +47,8 @@ fn the_log_begins_anew(engine: Engine) {
     for number in 0..12 {
         record(&cast, number);
         longest = longest.max(size(&server, "-wal"));
+        // Writes do not wait for the copying, which a busy machine may be late with.
+        eventually("the log is copied", || uncopied(&server) < 3_000);
     }
     // What was not copied with the last batches is little.
     assert!(size(&server, "") > 40, "{} MB of the database", size(&server, ""));

@@ -219,8 +219,12 @@ fn rule_8_12_replay_of_one_event(server: &Server) {
 
 fn rule_8_12_never_beside_another_delivery(server: &Server) {
     let cast = book(server);
-    let receiver = Receiver::answering(|_| {
-        pause(Duration::from_millis(1_500));
+    let open = Arc::new(AtomicBool::new(false));
+    let gate = Arc::clone(&open);
+    let receiver = Receiver::answering(move |_| {
+        while !gate.load(Ordering::SeqCst) {
+            pause(Duration::from_millis(5));
+        }
         fine("{}")
     });
     let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
@@ -228,6 +232,7 @@ fn rule_8_12_never_beside_another_delivery(server: &Server) {
     receiver.wait_for(1);
     let path = response_of(&cast, &events(&cast)[0], &app);
     cast.owner.put(&path, &Value::Null).refused(503, "backendError");
+    open.store(true, Ordering::SeqCst);
     idle(&cast);
     cast.owner.put(&path, &Value::Null).ok();
     assert_eq!(receiver.received().len(), 2);

@@ -87,7 +87,7 @@ fn rule_12_13_each_attempt(server: &Server) {
     assert!(at(&logged[0]) > at(&logged[2]), "12.13: when it was sent");
     for one in &logged {
         assert_eq!(one["agentId"], app["id"]);
-        assert!((0..10_000).contains(&one["durationMs"].as_i64().expect("a number")));
+        assert!((0..60_000).contains(&one["durationMs"].as_i64().expect("a number")));
     }
 }
 
@@ -95,7 +95,14 @@ fn rule_12_13_no_answer(server: &Server) {
     let cast = book(server);
     install(&cast, NOBODY, &["TRANSACTION_POSTED"], json!({}));
     lunch(&cast);
-    let logged = attempts(&cast, 1).remove(0);
+    let path = log_of(&cast);
+    let mut first = None;
+    // There may be more of them already: the next attempt comes a second later.
+    eventually("12.13: the attempt is logged", || {
+        first = items(&cast.editor.get(&path).ok()).last().cloned();
+        first.is_some()
+    });
+    let logged = first.expect("an attempt");
     assert!(logged["error"].as_str().expect("a text").starts_with("no answer"), "{logged}");
     assert!(logged["status"].is_null() && logged["answer"].is_null(), "{logged}");
     assert!(!logged.to_string().contains("127.0.0.1"), "no address: {logged}");

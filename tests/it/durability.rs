@@ -16,11 +16,15 @@ pub fn lone() -> Vec<crate::Lone> {
     ]
 }
 
-/// Three kills on one growing book; `make torture` does twenty.
+/// Three kills at least on one growing book; `make torture` does twenty.
 fn acknowledged_transactions_survive_sigkill(engine: Engine) {
     let mut torture = Torture::start(engine, 1993).expect("a server with a book");
     let mut acknowledged = 0;
-    for _ in 0..3 {
+    // A busy machine may write nothing before a kill: then it gets more of them.
+    for turn in 0..30 {
+        if turn >= 3 && acknowledged > 0 {
+            break;
+        }
         let round = torture.round().expect("a round of writing, killing and reading");
         let (number, count) = (round.number, round.violations.len());
         let first: Vec<&String> = round.violations.iter().take(20).collect();

@@ -7,7 +7,8 @@ use daybook_tests::{Cast, Engine, Options, Server, binary, free_port, id, run_fo
 use serde_json::json;
 
 use crate::Lone;
-use crate::file_sweep::eventually;
+use crate::deleted_books::rows;
+use crate::file_sweep::{age, eventually};
 use crate::files::{base64, create, file, get};
 use crate::s3::{SECRET_KEY, Store};
 
@@ -77,15 +78,17 @@ fn files_in_a_bucket(engine: Engine) {
 fn a_bucket_is_swept(engine: Engine) {
     let store = Store::start();
     let mut args = store.options(SECRET_KEY);
-    let options = ["--files-orphan-seconds", "2", "--deleted-books-days", "0"];
-    args.extend(options.map(str::to_owned));
-    let server = with(engine, args);
+    args.extend(["--deleted-books-days", "0"].map(str::to_owned));
+    let mut server = with(engine, args);
     let (cast, doomed) = (Cast::new(&server), Cast::new(&server));
     let [kept, deleted] = ["kept", "deleted"].map(|name| file(&cast, name, name.as_bytes()));
     file(&doomed, "doomed", b"doomed");
     assert_eq!(store.objects().len(), 3);
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&deleted)))).ok();
     doomed.owner.delete(&doomed.path("")).ok();
+    eventually("the book is removed", || rows(&server, &doomed.book) == 0);
+    store.objects().iter().for_each(|object| age(&store.path(object)));
+    server.restart();
     eventually("what no row names goes", || store.objects().len() == 1);
     assert_eq!(get(&cast, &kept)["content"], base64(b"kept"));
 }

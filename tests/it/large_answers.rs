@@ -29,6 +29,12 @@ pub fn properties() -> Value {
     Value::Object(pairs.collect::<Map<_, _>>())
 }
 
+/// An unoptimized server among others takes its time for 64 MB.
+fn unhurried(engine: Engine) -> Server {
+    let args = ["--read-deadline-seconds", "120"].map(str::to_owned).to_vec();
+    Server::start_with(Options { engine, args, ..Options::default() })
+}
+
 /// A book with so many groups of large properties, and so many accounts in all of them.
 pub fn amplified(server: &Server, groups: usize, accounts: usize) -> Cast {
     let cast = Cast::new(server);
@@ -64,7 +70,7 @@ fn walk(cast: &Cast, path: &str, largest_row: usize) -> (Vec<String>, usize) {
 }
 
 fn rule_2_11_pages_of_events_end_early(engine: Engine) {
-    let server = Server::start(engine);
+    let server = unhurried(engine);
     let cast = amplified(&server, 4, 10);
     let transaction = |number: usize| {
         json!({
@@ -90,7 +96,7 @@ fn rule_2_11_pages_of_events_end_early(engine: Engine) {
 }
 
 fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
-    let server = Server::start(engine);
+    let server = unhurried(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
     let file = |number| json!({"name": format!("f{number}"), "properties": properties()});
     let create = |number| cast.owner.post(&cast.path("/files"), &file(number)).ok();
@@ -114,7 +120,7 @@ fn rule_2_11_pages_of_transactions_end_early(engine: Engine) {
 }
 
 fn rule_2_11_pages_with_many_files_end_early(engine: Engine) {
-    let server = Server::start(engine);
+    let server = unhurried(engine);
     let cast = Cast::new(&server);
     let create = |number| cast.owner.post(&cast.path("/files"), &json!({"name": number})).ok();
     let files: Vec<Value> =
@@ -138,7 +144,7 @@ fn rule_2_11_pages_with_many_files_end_early(engine: Engine) {
 }
 
 fn rule_4_22_a_chart_has_a_bound(engine: Engine) {
-    let server = Server::start(engine);
+    let server = unhurried(engine);
     let cast = Cast::new(&server);
     let large = properties();
     let account =
@@ -168,7 +174,7 @@ fn rule_4_22_a_chart_has_a_bound(engine: Engine) {
 }
 
 fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
-    let server = Server::start(engine);
+    let server = unhurried(engine);
     let cast = Cast::new(&server);
     let group = cast.owner.post(&cast.path("/groups"), &json!({"name": "Both"})).ok();
     let account = |name: &str| {
@@ -281,8 +287,7 @@ fn known_again(cast: &Cast) {
 }
 
 fn rule_0_33_transactions_with_large_files(engine: Engine) {
-    let args = ["--read-deadline-seconds", "60"].map(str::to_owned).to_vec();
-    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let server = unhurried(engine);
     let cast = Cast::new(&server);
     let file =
         |number| json!({"name": format!("f{number}"), "content": "", "properties": properties()});
@@ -313,9 +318,7 @@ fn rule_0_33_transactions_with_large_files(engine: Engine) {
 }
 
 fn rule_0_33_what_is_too_large_is_refused_or_shortened(engine: Engine) {
-    // An unoptimized server among others takes its time for 64 MB.
-    let args = ["--read-deadline-seconds", "60"].map(str::to_owned).to_vec();
-    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let server = unhurried(engine);
     // 69 MB of accounts.
     let cast = amplified(&server, 10, 125);
     let refused = |path: &str, advice: &str| {

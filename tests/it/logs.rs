@@ -2,12 +2,12 @@
 //! its own server.
 
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use daybook_tests::{Cast, Engine, Options, Server, binary, free_port, pause};
+use daybook_tests::{Cast, Engine, Options, Server, binary, free_port};
 use serde_json::json;
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
@@ -94,11 +94,7 @@ fn request_ids_stand_in_the_log(engine: Engine) {
         .map(|(_, value)| value.clone());
     let request = request.expect("a request id in the response");
     // The line is written after the answer is sent.
-    let written = (0..100).any(|_| {
-        pause(Duration::from_millis(20));
-        server.log().contains(&request)
-    });
-    assert!(written, "{request} is not in the log:\n{}", server.log());
+    eventually(&format!("{request} is in the log"), || server.log().contains(&request));
 }
 
 /// A process that is killed in the end.
@@ -124,16 +120,8 @@ fn a_log_nobody_reads_stops_nothing(engine: Engine) {
     let mut running = Running(command.stderr(Stdio::piped()).spawn().expect("daybook starts"));
     drop(running.0.stderr.take());
     let ask = || ureq::get(format!("http://{address}/health")).call();
-    let answered = (0..100).any(|_| {
-        pause(Duration::from_millis(50));
-        ask().is_ok_and(|answer| answer.status() == 200)
-    });
-    assert!(answered, "no request is answered");
+    eventually("a request is answered", || ask().is_ok_and(|answer| answer.status() == 200));
     let sent = Command::new("kill").arg(running.0.id().to_string()).status().expect("kill runs");
     assert!(sent.success());
-    let ended = (0..200).any(|_| {
-        pause(Duration::from_millis(50));
-        running.0.try_wait().expect("the state of the process").is_some()
-    });
-    assert!(ended, "it does not stop");
+    eventually("it stops", || running.0.try_wait().expect("the state of the process").is_some());
 }

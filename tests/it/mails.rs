@@ -76,8 +76,7 @@ impl Office {
     fn with(engine: Engine, url: &str, env: Vec<(String, String)>, more: &[&str]) -> Office {
         let from = "Bücher <books@example.com>";
         let args = ["--smtp-url", url, "--mail-from", from, "--public-url", PUBLIC];
-        let args = args.iter().chain(&["--smtp-timeout-seconds", "1"]).chain(more);
-        let args = args.map(|arg| (*arg).to_owned()).collect();
+        let args = args.iter().chain(more).map(|arg| (*arg).to_owned()).collect();
         let server = Server::start_with(Options { engine, args, env, ..Options::default() });
         let owner = server.client("owner@example.com");
         let book = owner.post("/v5/books", &json!({"name": "Haushalt für Zoë"})).ok();
@@ -127,7 +126,7 @@ impl Office {
 fn wait(what: &str, done: impl Fn() -> bool) {
     let started = Instant::now();
     while !done() {
-        assert!(started.elapsed() < Duration::from_secs(10), "it does not happen: {what}");
+        assert!(started.elapsed() < Duration::from_secs(60), "it does not happen: {what}");
         pause(Duration::from_millis(10));
     }
 }
@@ -289,13 +288,14 @@ fn certificates_are_verified(engine: Engine) {
 fn a_slow_server_delays_no_request(engine: Engine) {
     let mail = MailServer::start(Security::Plain);
     mail.delay(30.0);
-    let office = Office::new(engine, &url("smtp", &mail, false, ""));
-    let started = Instant::now();
+    let patience = ["--smtp-timeout-seconds", "8"];
+    let office = Office::with(engine, &url("smtp", &mail, false, ""), Vec::new(), &patience);
     for number in 0..5 {
         office.share(&format!("bob{number}@example.org"), "x");
     }
-    assert!(started.elapsed() < Duration::from_millis(900), "{:?}", started.elapsed());
-    office.wait("failure LIKE '%not done after 1 s%' AND ended_at IS NULL");
+    assert_eq!(office.count("failure IS NULL"), 5, "all are answered before one attempt is over");
+    let late = "failure LIKE '%not done after 8 s%' AND ended_at IS NULL";
+    wait(late, || office.count(late) > 0);
     mail.delay(0.0);
     // Each invitation has woken the worker once, so more of them may have been tried meanwhile.
     wait("nothing is tried", || {
@@ -358,7 +358,8 @@ fn a_server_that_is_down_for_a_day(engine: Engine) {
 fn what_changes_during_an_attempt_stays(engine: Engine) {
     let mail = MailServer::start(Security::Plain);
     mail.delay(30.0);
-    let office = Office::new(engine, &url("smtp", &mail, false, ""));
+    let patience = ["--smtp-timeout-seconds", "1"];
+    let office = Office::with(engine, &url("smtp", &mail, false, ""), Vec::new(), &patience);
     office.share("bob@example.org", "x");
     office.wait("recipient = 'bob@example.org' AND attempts = 1");
     let mut hold = Hold::begin(&office.server);
@@ -399,7 +400,7 @@ fn a_killed_attempt_is_repeated(engine: Engine) {
     mail.delay(30.0);
     let mut office = Office::new(engine, &url("smtp", &mail, false, ""));
     office.share("bob@example.org", "x");
-    office.wait("attempts = 1 AND due_at > created_at + 290000 AND due_at < created_at + 310000");
+    office.wait("attempts = 1 AND due_at > created_at + 290000 AND due_at < created_at + 360000");
     office.server.kill();
     mail.delay(0.0);
     office.server.restart();
@@ -454,7 +455,7 @@ fn settings_are_checked_at_the_start(engine: Engine) {
     let start = |arguments: &[&str]| {
         let mut command = std::process::Command::new(daybook_tests::binary());
         command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(&folder);
-        let run = run_for(command.args(arguments), Duration::from_secs(10)).expect("it ends");
+        let run = run_for(command.args(arguments), Duration::from_secs(60)).expect("it ends");
         assert!(!run.status.success());
         String::from_utf8_lossy(&run.stderr).into_owned()
     };

@@ -63,6 +63,7 @@ macro_rules! modules {
 }
 
 mod durations;
+mod quiet;
 
 // Used by other modules.
 mod inside;
@@ -311,14 +312,17 @@ fn main() -> ExitCode {
         arguments.test_threads.or_else(|| Some(2 * available_parallelism().ok()?.get()));
     let shared = Arc::new(Shared::default());
     let durations = Arc::default();
-    let conclusion = libtest_mimic::run(&arguments, trials(&shared, &durations));
+    let conclusions = quiet::run(&arguments, trials(&shared, &durations));
     eprint!("{durations}");
     let panics = shared.panics();
     // The last owner: the servers stop here, before their databases do.
     drop(shared);
     daybook_tests::finish();
+    if let Some(failed) = conclusions.iter().find(|conclusion| conclusion.has_failed()) {
+        return failed.exit_code();
+    }
     if panics.is_empty() {
-        return conclusion.exit_code();
+        return ExitCode::SUCCESS;
     }
     eprintln!("the shared servers panicked:\n{}", panics.join("\n"));
     ExitCode::FAILURE

@@ -26,7 +26,7 @@ fn refused(server: &Server, words: [&str; 2]) {
     let mut command = Command::new(binary());
     command.args(["serve", "--listen", "127.0.0.1:0", "--database-url", server.database_url()]);
     command.arg("--data-dir").arg(server.data_dir());
-    let run = run_for(&mut command, Duration::from_secs(30)).expect("it ends");
+    let run = run_for(&mut command, Duration::from_secs(60)).expect("it ends");
     let said = String::from_utf8_lossy(&run.stderr);
     assert_eq!(run.status.code(), Some(1), "{said}");
     for words in words {

@@ -10,6 +10,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::audit::audit;
 
 pub fn tests() -> Vec<Case> {
     crate::cases![
@@ -50,15 +51,8 @@ fn events(cast: &Cast, kind: &str) -> Vec<Value> {
 /// The audit finds the log whole: the request is answered, and its event says so.
 #[track_caller]
 fn audited(cast: &Cast) {
-    cast.owner.patch(&cast.path("/audit"), &Value::Null).no_content();
-    for _ in 0..500 {
-        if let [event, ..] = events(cast, "BOOK_AUDITED").as_slice() {
-            assert_eq!(event["data"]["audit"]["findingsCount"], 0, "{event}");
-            return;
-        }
-        daybook_tests::pause(std::time::Duration::from_millis(10));
-    }
-    panic!("no audit is made");
+    let event = audit(cast);
+    assert_eq!(event["data"]["audit"]["findingsCount"], 0, "{event}");
 }
 
 fn a_user_is_shown(server: &Server) {

@@ -239,7 +239,8 @@ fn mails_are_shown_and_dropped(server: &Server) {
 fn wait(cast: &Cast, what: impl Fn() -> bool) {
     let started = Instant::now();
     while !what() {
-        assert!(started.elapsed() < Duration::from_secs(10), "it does not happen");
+        // The worker comes by itself each minute.
+        assert!(started.elapsed() < Duration::from_secs(90), "it does not happen");
         share(cast, &cast.owner, &person(), "VIEWER", "").ok();
         pause(Duration::from_millis(20));
     }
@@ -251,9 +252,10 @@ fn what_is_not_sent_in_time_is_given_up(server: &Server) {
     share(&cast, &cast.owner, &to, "VIEWER", "").ok();
     let days = |days: i64| {
         let past = days * 86_400_000;
+        // Other cases have processes that send: one of them may have tried it meanwhile.
         Backdoor::open(server).execute(&format!(
             "UPDATE mails SET created_at = created_at - {past}, due_at = due_at - {past}, \
-             until = until - {past} WHERE recipient = '{to}'"
+             until = until - {past}, failure = NULL WHERE recipient = '{to}'"
         ))
     };
     days(29);

@@ -4,7 +4,7 @@
 use daybook_tests::{Cast, Client, Server, encode};
 use serde_json::{Value, json};
 
-use crate::reading::{Faults, absent, batch, find, ids, items, labels};
+use crate::reading::{Faults, absent, batch, day_in, find, ids, items, labels, zone_at_day};
 
 /// A list to walk: its path with the query, without limit and cursor.
 fn transactions(cast: &Cast, query: &str) -> String {
@@ -72,7 +72,7 @@ fn walk(reader: &Client, path: &str, limit: usize, way: Way) -> Vec<String> {
 /// A book with 42 transactions: ties on days, ties of creation within a batch, drafts without a
 /// date, some tagged.
 fn fixture(server: &Server) -> Cast {
-    let cast = Cast::new(server);
+    let cast = Cast::with_settings(server, json!({"timeZone": zone_at_day()}));
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     let body = |index: usize| {
@@ -273,12 +273,12 @@ fn rule_2_5_damaged_cursors(server: &Server) {
 }
 
 fn rule_2_4_dateless_drafts_tie_with_today(server: &Server) {
-    let cast = Cast::new(server);
+    let zone = zone_at_day();
+    let cast = Cast::with_settings(server, json!({"timeZone": zone}));
     let create = |fields: Value| {
         cast.owner.post(&cast.path("/transactions"), &fields).ok()["transaction"].clone()
     };
-    let today =
-        crate::reading::day_of(&create(json!({"description": "t0", "amount": "1"}))).to_string();
+    let today = day_in(zone, &create(json!({"description": "t0", "amount": "1"}))).to_string();
     for index in 1..9 {
         let mut body = json!({"description": format!("t{index}"), "amount": "1"});
         if index % 2 == 0 {

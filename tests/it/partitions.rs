@@ -10,6 +10,7 @@ use daybook_tests::{Engine, Options, Server};
 use serde_json::Value;
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 use crate::openapi;
 
 pub fn lone() -> Vec<Lone> {
@@ -123,6 +124,12 @@ fn rule_house_statements_of_a_book_stay_in_its_partition(engine: Engine) {
     drop(database);
     server.restart();
     openapi::every_operation(&server);
+    eventually("the workers have looked around", || {
+        let log = cluster.log();
+        CROSSING.iter().all(|(known, _)| log.contains(&known.replace('"', "\\\"")))
+    });
+    // What is half written is no plan.
+    server.terminate();
     let plans = plans(&cluster.log());
     assert!(plans.len() > 1_000, "{} plans", plans.len());
     let mut crossing: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

@@ -84,7 +84,7 @@ fn others_are_refused_at_the_start(engine: Engine) {
         let mut command = std::process::Command::new(binary());
         command.args(["serve", "--listen", &format!("127.0.0.1:{}", free_port())]);
         command.args(["--database-url", pooler.url()]).arg("--data-dir").arg(&data);
-        let run = run_for(&mut command, Duration::from_secs(30));
+        let run = run_for(&mut command, Duration::from_secs(60));
         std::fs::remove_dir_all(&data).ok();
         let run = run.unwrap_or_else(|| panic!("{settings:?}: it goes on"));
         let said = String::from_utf8_lossy(&run.stderr).into_owned();

@@ -53,7 +53,7 @@ fn what_others_can_read_is_refused(engine: Engine) {
     let mut server = Server::start(engine);
     server.terminate();
     let refused = |server: &Server, verbs: &[&str]| {
-        let run = run_for(&mut server.admin(verbs), Duration::from_secs(10)).expect("it ends");
+        let run = run_for(&mut server.admin(verbs), Duration::from_secs(60)).expect("it ends");
         assert!(!run.status.success(), "{verbs:?} runs");
         String::from_utf8_lossy(&run.stderr).into_owned()
     };
@@ -78,7 +78,7 @@ fn what_others_can_read_is_refused(engine: Engine) {
         set_mode(&file, books);
         let mut command = Command::new(server.admin(&["token"]).get_program());
         command.args(["token", "--email", "a@b.example", "--database-url", &url, "--data-dir"]);
-        let run = run_for(command.arg(server.data_dir()), Duration::from_secs(10));
+        let run = run_for(command.arg(server.data_dir()), Duration::from_secs(60));
         let run = run.expect("it ends");
         (run.status.success(), String::from_utf8_lossy(&run.stderr).into_owned())
     };

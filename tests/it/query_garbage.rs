@@ -173,10 +173,10 @@ fn rule_1_1_10_many_terms_are_answered_soon(server: &Server) {
                 let asked = Instant::now();
                 let answer = cast.owner.get(&cast.path(&format!("{path}{}", encode(&query))));
                 let took = asked.elapsed();
-                // Two orders of magnitude above what it should take; the first slow one fails, the
-                // others would take as long.
+                // Far above what it should take, also on a busy machine; the first slow one fails,
+                // the others would take as long.
                 assert!(
-                    answer.status == wanted && took < Duration::from_secs(5),
+                    answer.status == wanted && took < Duration::from_secs(20),
                     "{count} times `{term}` with `{glue}` to {path}: {} after {took:?}: {:.200}",
                     answer.status,
                     answer.text

@@ -7,6 +7,7 @@ use daybook_tests::{Answer, Cast, Client, Engine, Options, Server, id, pause, un
 use serde_json::{Value, json};
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
@@ -39,45 +40,31 @@ fn told(answer: &Answer) -> Option<[u32; 3]> {
     Some([limit, remaining, reset])
 }
 
-/// What a call cost, if no cell came back in between.
-#[track_caller]
-fn cost(before: &Answer, after: &Answer) -> i64 {
-    let (Some([_, before, _]), Some([_, after, _])) = (told(before), told(after)) else {
-        panic!("both are counted: {:?} {:?}", before.headers, after.headers)
-    };
-    i64::from(before) - i64::from(after)
-}
-
-/// A cell that comes back between two calls makes the second look cheaper, so it is looked again.
-#[track_caller]
-fn costs(expected: i64, plain: impl Fn() -> Answer, call: impl Fn() -> Answer) {
-    for _ in 0..5 {
-        if cost(&plain(), &call()) == expected {
-            return;
-        }
-    }
-    panic!("never cost {expected}");
-}
-
 fn calls_cost_what_the_contract_says(engine: Engine) {
     let server = server(engine, &["--quota-per-minute", "300"]);
     let cast = Cast::new(&server);
     let owner = &cast.owner;
-    let plain = || owner.get("/v5/user");
-    let account = |name: String| json!({"name": name, "type": "ASSET"});
-    costs(1, plain, || owner.get(&cast.path("")));
-    costs(2, plain, || owner.get("/v5/books"));
-    costs(2, plain, || owner.get("/v5/books/?"));
-    costs(2, plain, || owner.post(&cast.path("/accounts"), &account(unique("Cash"))));
-    costs(3, plain, || {
-        let items = json!({"items": [account(unique("a")), account(unique("b"))]});
-        owner.post(&cast.path("/accounts/batch"), &items)
+    // By somebody who has called nothing before: of a quota that is full nothing comes back.
+    let costs = |expected: u32, call: &dyn Fn(&Client) -> Answer| {
+        let editor = server.client(&format!("{}@example.com", unique("editor")));
+        cast.share(editor.email(), "EDITOR");
+        let left = told(&call(&editor)).map(|told| told[1]);
+        assert_eq!(left, Some(300 - expected), "it costs {expected}");
+    };
+    let account = |name: &str| json!({"name": name, "type": "ASSET"});
+    costs(1, &|caller| caller.get(&cast.path("")));
+    costs(2, &|caller| caller.get("/v5/books"));
+    costs(2, &|caller| caller.get("/v5/books/?"));
+    costs(2, &|caller| caller.post(&cast.path("/accounts"), &account("Cash")));
+    costs(3, &|caller| {
+        let items = json!({"items": [account("a"), account("b")]});
+        caller.post(&cast.path("/accounts/batch"), &items)
     });
     // Refused or not, and whatever the answer is.
-    costs(1, plain, || owner.get("/v5/books/nowhere"));
-    costs(2, plain, || owner.put(&cast.path("/accounts"), &json!({"id": "0"})));
+    costs(1, &|caller| caller.get("/v5/books/nowhere"));
+    costs(2, &|caller| caller.put(&cast.path("/accounts"), &json!({"id": "0"})));
     // A body that cannot be read makes the server look at the request twice.
-    costs(2, plain, || owner.post(&cast.path("/collaborators"), &json!({"email": 7})));
+    costs(2, &|caller| caller.post(&cast.path("/collaborators"), &json!({"email": 7})));
     for free in ["/health", "/ready", "/openapi.json", "/docs", "/auth/login", "/v5/nowhere"] {
         assert_eq!(told(&owner.get(free)), None, "{free}");
     }
@@ -103,8 +90,9 @@ fn exceeded(answer: Answer, limit: u32) {
 fn what_is_used_up_is_refused(engine: Engine) {
     let server = server(engine, &["--quota-per-minute", "3"]);
     let (one, other) = (server.client("one@example.com"), server.client("other@example.com"));
-    assert_eq!(told(&one.get("/v5/user")), Some([3, 2, 20]));
+    // Made before: one of three calls comes back each 20 seconds.
     let again = server.client_with_token(&server.token("one@example.com"));
+    assert_eq!(told(&one.get("/v5/user")), Some([3, 2, 20]));
     assert_eq!(told(&again.get("/v5/user")), Some([3, 1, 40]), "another token of the same user");
     // Two are asked for, one is left and stays.
     exceeded(one.get("/v5/books"), 3);
@@ -151,16 +139,18 @@ fn key(server: &Server, args: &[&str]) -> (String, String) {
 }
 
 fn keys_have_quotas_of_their_own(engine: Engine) {
-    let server = server(engine, &["--quota-per-minute", "5"]);
+    let server = server(engine, &["--quota-per-minute", "3"]);
     let (_, usual) = key(&server, &[]);
     let (developer, dear) = key(&server, &["--rate", "1000"]);
     let (one, other) = (server.client("one@example.com"), server.client("other@example.com"));
     let with = |client: &Client, key: &str| client.header("service-api-key", key);
     let limits = |client: &Client| told(&client.get("/v5/user")).map(|told| (told[0], told[1]));
-    assert_eq!(limits(&with(&one, &usual)), Some((5, 4)));
-    assert_eq!(limits(&with(&other, &usual)), Some((5, 3)), "the users of an app share");
-    assert_eq!(limits(&one), Some((5, 4)), "without a key, the user");
-    assert_eq!(limits(&with(&one, "unknown")), Some((5, 3)), "an unknown key is none");
+    // Made before: one of three calls comes back each 20 seconds.
+    assert!([&one, &other].iter().all(|client| client.token().is_some()));
+    assert_eq!(limits(&with(&one, &usual)), Some((3, 2)));
+    assert_eq!(limits(&with(&other, &usual)), Some((3, 1)), "the users of an app share");
+    assert_eq!(limits(&one), Some((3, 2)), "without a key, the user");
+    assert_eq!(limits(&with(&one, "unknown")), Some((3, 1)), "an unknown key is none");
     assert_eq!(limits(&with(&one, &dear)).map(|(limit, _)| limit), Some(1000));
     let told = told(&other.get(&format!("/v5/user?key={dear}")));
     assert_eq!(told.map(|told| told[0]), Some(1000), "as a parameter");
@@ -171,7 +161,8 @@ fn keys_have_quotas_of_their_own(engine: Engine) {
     let begun = Instant::now();
     let late = server.client("late@example.com");
     while limits(&with(&late, &dear)).is_some_and(|(limit, _)| limit == 1000) {
-        assert!(begun.elapsed() < Duration::from_secs(5), "10.13: it still counts");
+        // 5 s, and what a busy machine takes longer.
+        assert!(begun.elapsed() < Duration::from_secs(30), "10.13: it still counts");
         pause(Duration::from_millis(50));
     }
 }
@@ -207,10 +198,11 @@ fn calls_of_keys_outlive_the_process(engine: Engine) {
     for _ in 0..7 {
         developer.header("service-api-key", &text).get("/v5/user").ok();
     }
-    let sum = |days: Vec<Value>| days.iter().filter_map(Value::as_u64).sum::<u64>();
-    assert_eq!(sum(calls()), 7);
+    let sum = || calls().iter().filter_map(Value::as_u64).sum::<u64>();
+    // While they are written down they may be seen twice for a moment.
+    eventually("10.13: they are counted", || sum() == 7);
     server.restart();
-    assert_eq!(sum(calls()), 7, "written down at the stop");
+    eventually("10.13: they were written down at the stop", || sum() == 7);
     developer.header("service-api-key", &text).get("/v5/user").ok();
-    assert_eq!(sum(calls()), 8, "and counted on");
+    eventually("10.13: and are counted on", || sum() == 8);
 }

@@ -1,6 +1,7 @@
 //! Reads end (0.32): at their deadline, and when nobody waits for them any more.
 
 use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Options, Server, pause};
@@ -30,9 +31,14 @@ fn server(engine: Engine, seconds: &str) -> Server {
 /// A book in which looking for many long texts takes many seconds.
 pub fn slow_book(server: &Server) -> Cast {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
-    let body = json!({"description": "a".repeat(65_000)});
-    cast.owner.post(&cast.path("/transactions/batch"), &batch(vec![body; 100])).ok();
+    lengthen(&cast, 100);
     cast
+}
+
+/// Adds so many descriptions that are looked through.
+fn lengthen(cast: &Cast, rows: usize) {
+    let body = json!({"description": "a".repeat(65_000)});
+    cast.owner.post(&cast.path("/transactions/batch"), &batch(vec![body; rows])).ok();
 }
 
 /// The path of a count of what does not hold any of so many texts, each of which nearly occurs at
@@ -43,14 +49,15 @@ pub fn count_without(cast: &Cast, texts: usize) -> String {
     cast.path(&format!("/transactions/count?query={}", texts.join("%20")))
 }
 
+/// Sooner than after all of the slow reads.
 fn answered_soon(caller: &Client, path: &str) {
     let started = Instant::now();
     caller.get(path).ok();
-    assert!(started.elapsed() < Duration::from_secs(5), "{path}: {:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(15), "{path}: {:?}", started.elapsed());
 }
 
 fn rule_0_32_a_read_ends_at_its_deadline(engine: Engine) {
-    let server = server(engine, "1");
+    let server = server(engine, "2");
     let cast = slow_book(&server);
     let slow = count_without(&cast, 199);
     let ended = || {
@@ -58,9 +65,9 @@ fn rule_0_32_a_read_ends_at_its_deadline(engine: Engine) {
         let answer = cast.owner.get(&slow);
         assert!(answer.headers.contains_key("retry-after"), "{:?}", answer.headers);
         let message = answer.refused(503, "deadlineExceeded");
-        assert!(message.contains("longer than 1 s"), "{message}");
+        assert!(message.contains("longer than 2 s"), "{message}");
         let seconds = started.elapsed().as_secs_f64();
-        assert!((1.0..4.0).contains(&seconds), "{seconds} s");
+        assert!((2.0..15.0).contains(&seconds), "{seconds} s");
     };
     // More than there are readers: those that were stopped are free again.
     std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(ended))));
@@ -93,27 +100,32 @@ fn rule_0_32_a_read_ends_when_its_client_has_left(engine: Engine) {
 }
 
 fn rule_0_32_slow_reads_of_one_user_leave_readers_to_others(engine: Engine) {
-    let server = server(engine, "3");
+    let server = server(engine, "8");
     let cast = slow_book(&server);
+    // Three times as slow: longer than that.
+    (0..2).for_each(|_| lengthen(&cast, 100));
     let slow = count_without(&cast, 199);
+    let ended = AtomicUsize::new(0);
     let attack = || {
         let answer = cast.owner.get(&slow);
+        ended.fetch_add(1, Ordering::SeqCst);
         answer.refused(503, "deadlineExceeded");
     };
+    // Somebody whom the process has not seen yet.
+    let email = format!("{}@example.com", daybook_tests::unique("new"));
+    let new = server.client(&email);
+    assert!(new.token().is_some());
     std::thread::scope(|scope| {
         (0..16).for_each(|_| drop(scope.spawn(attack)));
         pause(Duration::from_millis(300));
-        let started = Instant::now();
         for person in [&cast.editor, &cast.viewer] {
             answered_soon(person, &cast.path("/transactions?limit=1"));
             answered_soon(person, "/v5/books");
         }
         assert_eq!(server.anonymous().get("/ready").status, 200);
-        // Somebody whom the process has not seen yet.
-        let email = format!("{}@example.com", daybook_tests::unique("new"));
-        answered_soon(&server.client(&email), "/v5/user");
-        // All of it while the others hold what they may hold.
-        assert!(started.elapsed() < Duration::from_millis(2_500), "{:?}", started.elapsed());
+        answered_soon(&new, "/v5/user");
+        let ended = ended.load(Ordering::SeqCst);
+        assert_eq!(ended, 0, "all of it while the others hold what they may hold");
     });
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::time::UNIX_EPOCH;
 
 use daybook_tests::decimal::units;
 use daybook_tests::{Answer, Cast, Client, bank, encode};
@@ -138,16 +139,30 @@ pub fn absent(value: &Value, field: &str) -> bool {
     value[field].is_null()
 }
 
+/// A time zone in which it is day: no case that asks for today meets a midnight there.
+pub fn zone_at_day() -> &'static str {
+    let hours = UNIX_EPOCH.elapsed().expect("after 1970").as_secs() / 3_600;
+    // The other one is 14 hours ahead.
+    if (6..18).contains(&(hours % 24)) { "UTC" } else { "Pacific/Kiritimati" }
+}
+
 /// Today in UTC by the server's clock: the day something was created.
 #[track_caller]
 pub fn day_of(resource: &Value) -> jiff::civil::Date {
+    day_in("UTC", resource)
+}
+
+/// The same in a time zone.
+#[track_caller]
+pub fn day_in(zone: &str, resource: &Value) -> jiff::civil::Date {
+    let zone = jiff::tz::TimeZone::get(zone).expect("a zone");
     let text = resource["createdAt"]
         .as_str()
         .unwrap_or_else(|| panic!("0.12: createdAt is a string of digits: {resource}"));
     let instant = jiff::Timestamp::from_millisecond(
         text.parse().unwrap_or_else(|_| panic!("createdAt: {text}")),
     );
-    instant.expect("an instant").to_zoned(jiff::tz::TimeZone::UTC).date()
+    instant.expect("an instant").to_zoned(zone).date()
 }
 
 /// Collects what is wrong in the rows of a table, so that one failure does not hide the others.

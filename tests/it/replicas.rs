@@ -77,8 +77,44 @@ impl Stage {
         (answer, after > before)
     }
 
+    /// The answer of a replica. A process that was late to look at its replicas asks the primary
+    /// meanwhile.
+    #[track_caller]
+    fn ask_replica(&self, caller: &Client, path: &str) -> Answer {
+        let mut answered = None;
+        eventually(path, || {
+            let (answer, by_replica) = self.ask(caller, path);
+            answered = by_replica.then_some(answer);
+            answered.is_some()
+        });
+        answered.expect("an answer")
+    }
+
+    /// How many transactions a replica lists.
+    #[track_caller]
+    fn listed_by_replica(&self, caller: &Client, cast: &Cast) -> usize {
+        descriptions(&self.ask_replica(caller, &cast.path("/transactions")).ok()).len()
+    }
+
+    /// How often each replica was asked for this.
+    fn turns(&self, caller: &Client, path: &str) -> Vec<usize> {
+        let before: Vec<usize> = self.replicas.iter().map(snapshots).collect();
+        caller.get(path).ok();
+        self.replicas
+            .iter()
+            .map(snapshots)
+            .zip(before)
+            .map(|(after, before)| after.saturating_sub(before))
+            .collect()
+    }
+
+    /// This is the last that the server says of its only replica.
+    #[track_caller]
     fn says(&self, words: &str) {
-        eventually(words, || self.server.log().contains(words));
+        eventually(words, || {
+            let log = self.server.log();
+            log.rfind(words) > log.rfind("a replica answers reads")
+        });
     }
 }
 
@@ -118,6 +154,19 @@ fn run(cluster: &Cluster, statement: &str) {
     client.batch_execute(statement).expect(statement);
 }
 
+/// Changes a setting of a server, and waits until all of its processes have been told so.
+#[track_caller]
+fn set(cluster: &Cluster, name: &str, value: &str) {
+    run(cluster, &format!("ALTER SYSTEM SET {name} = '{value}'"));
+    run(cluster, "SELECT pg_reload_conf()");
+    // What comes after the others have been told is told so, too.
+    eventually(name, || {
+        let client = postgres::Client::connect(cluster.url(), postgres::NoTls);
+        let shown = client.expect("a connection").query_one(&format!("SHOW {name}"), &[]);
+        shown.expect("a setting").get::<_, String>(0) == value
+    });
+}
+
 fn descriptions(list: &Value) -> Vec<&str> {
     let items = list["items"].as_array().expect("a list");
     items.iter().filter_map(|item| item["description"].as_str()).collect()
@@ -140,7 +189,7 @@ fn rule_0_41_only_postgresql_has_replicas(engine: Engine) {
     command.args(["serve", "--listen", &format!("127.0.0.1:{}", free_port())]);
     command.args(["--database-url", database, "--read-database-url", replicas]);
     command.arg("--data-dir").arg(&data);
-    let ended = run_for(&mut command, Duration::from_secs(30));
+    let ended = run_for(&mut command, Duration::from_secs(60));
     std::fs::remove_dir_all(&data).ok();
     let ended = ended.expect("it ends");
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
@@ -176,8 +225,7 @@ fn rule_0_41_replicas_answer_reads_of_books(engine: Engine) {
     ];
     let viewer = plain.client_with_token(cast.viewer.token().expect("a token"));
     for path in paths.iter().map(|path| cast.path(path)) {
-        let (answer, by_replica) = stage.ask(&cast.viewer, &path);
-        assert!(by_replica, "{path} is read from the primary");
+        let answer = stage.ask_replica(&cast.viewer, &path);
         let same = viewer.get(&path);
         assert_eq!((answer.status, answer.body), (200, same.body), "{path}");
         assert_eq!(answer.headers.get("etag"), same.headers.get("etag"), "{path}");
@@ -189,12 +237,13 @@ fn rule_0_41_replicas_answer_reads_of_books(engine: Engine) {
         let (answer, by_replica) = stage.ask(&cast.owner, &path);
         assert_eq!((answer.status, by_replica), (200, false), "{path}");
     }
-    // Each takes its turn.
-    let before: Vec<usize> = stage.replicas.iter().map(snapshots).collect();
-    (0..10).for_each(|_| drop(cast.viewer.get(&cast.path("")).ok()));
-    for (replica, before) in stage.replicas.iter().zip(before) {
-        assert_eq!(snapshots(replica), before + 5);
-    }
+    // Each takes its turn, ten times in a row.
+    eventually("one after another", || {
+        let turns: Vec<_> = (0..10).map(|_| stage.turns(&cast.viewer, &cast.path(""))).collect();
+        turns
+            .windows(2)
+            .all(|two| matches!((&two[0][..], &two[1][..]), ([0, 1], [1, 0]) | ([1, 0], [0, 1])))
+    });
     // Who may not read gets no other answer than without replicas.
     let path = cast.path("/transactions");
     for (caller, path) in [(&cast.stranger, path.clone()), (&cast.viewer, format!("{path}/none"))] {
@@ -213,7 +262,7 @@ fn rule_0_41_a_book_is_read_as_the_primary_has_it(engine: Engine) {
     if engine != Engine::Postgres {
         return;
     }
-    let stage = Stage::with(1, &[]);
+    let stage = Stage::with(1, &["--read-database-lag-seconds", "600"]);
     let (quiet, busy) = (stage.book(), stage.book());
     run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
     busy.record("2026-01-06", "20", "Cash", "Food", "Dinner");
@@ -222,9 +271,7 @@ fn rule_0_41_a_book_is_read_as_the_primary_has_it(engine: Engine) {
     }
     busy.owner.put("/v5/books", &json!({"id": busy.book, "name": "Renamed"})).ok();
     assert_eq!(busy.viewer.get(&busy.path("")).ok()["name"], "Renamed");
-    let (answer, by_replica) = stage.ask(&quiet.viewer, &quiet.path("/transactions"));
-    assert!(by_replica, "a book that has not changed");
-    assert_eq!(descriptions(&answer.ok()).len(), 1);
+    assert_eq!(stage.listed_by_replica(&quiet.viewer, &quiet), 1, "a book that has not changed");
     run(&stage.replicas[0], "SELECT pg_wal_replay_resume()");
     stage.settle(&busy.viewer, &busy.path("/transactions"));
 }
@@ -284,13 +331,15 @@ fn rule_0_42_who_wrote_reads_it(engine: Engine) {
     for _ in 0..3 {
         assert_eq!(listed(&cast.owner, &cast), 2, "who wrote reads it");
     }
-    assert_eq!(listed(&cast.viewer, &cast), 1, "others may read it later");
-    assert_eq!(listed(&elsewhere, &cast), 1, "another process knows nothing of it");
+    assert_eq!(stage.listed_by_replica(&cast.viewer, &cast), 1, "others may read it later");
+    let there = stage.listed_by_replica(&elsewhere, &cast);
+    assert_eq!(there, 1, "another process knows nothing of it");
     for value in [position.as_str(), "FFFFFFFF/FFFFFFFF", "no position"] {
         assert_eq!(listed(&cast.viewer.header("Log-Position", value), &cast), 2, "{value:?}");
         assert_eq!(listed(&elsewhere.header("log-position", value), &cast), 2, "{value:?}");
     }
-    assert_eq!(listed(&cast.viewer.header("Log-Position", "0/1"), &cast), 1);
+    let early = cast.viewer.header("Log-Position", "0/1");
+    assert_eq!(stage.listed_by_replica(&early, &cast), 1);
     // A refused write is followed by what was written before.
     assert_eq!(cast.owner.post(&cast.path("/transactions"), &json!({"amount": "x"})).status, 400);
     assert_eq!(listed(&cast.owner, &cast), 2);
@@ -302,14 +351,14 @@ fn rule_0_42_who_wrote_reads_it(engine: Engine) {
     stage.settle(&cast.owner, &cast.path("/transactions"));
     assert_eq!(listed(&elsewhere, &cast), 2);
     // A replica that lags by itself, all the time.
-    run(&stage.replicas[0], "ALTER SYSTEM SET recovery_min_apply_delay = '2s'");
-    run(&stage.replicas[0], "SELECT pg_reload_conf()");
-    pause(Duration::from_millis(300));
+    set(&stage.replicas[0], "recovery_min_apply_delay", "15s");
     for turn in 3..8 {
         cast.record("2026-01-07", "1", "Cash", "Food", "Coffee");
         assert_eq!(listed(&cast.owner, &cast), turn);
-        assert!(listed(&cast.viewer, &cast) < turn, "others read what was two seconds ago");
+        let read = stage.listed_by_replica(&cast.viewer, &cast);
+        assert!(read < turn, "others read what was fifteen seconds ago");
     }
+    set(&stage.replicas[0], "recovery_min_apply_delay", "0");
     stage.settle(&cast.owner, &cast.path("/transactions"));
 }
 
@@ -325,9 +374,7 @@ fn rule_0_42_of_two_replicas_the_one_is_asked_that_has_it(engine: Engine) {
     eventually("the other one has it", || stage.ask(&cast.owner, &path).1);
     let before = snapshots(&stage.replicas[1]);
     for _ in 0..6 {
-        let (answer, by_replica) = stage.ask(&cast.owner, &path);
-        assert!(by_replica);
-        assert_eq!(descriptions(&answer.ok()).len(), 2);
+        assert_eq!(stage.listed_by_replica(&cast.owner, &cast), 2);
     }
     assert_eq!(snapshots(&stage.replicas[1]), before, "the one that lacks it is not read");
 }
@@ -345,7 +392,8 @@ fn rule_0_41_what_replicas_fail_to_do_the_primary_does(engine: Engine) {
     for _ in 0..20 {
         let asked = Instant::now();
         assert_eq!(listed(&cast.viewer, &cast), 1);
-        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+        // One that does not answer at all is waited for for 30 s.
+        assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
     }
     assert_eq!(stage.server.anonymous().get("/ready").status, 200);
     stage.says("a replica is not asked");
@@ -371,33 +419,47 @@ fn rule_0_41_what_replicas_fail_to_do_the_primary_does(engine: Engine) {
 fn a_read_that_is_cancelled(stage: &Stage) {
     let slow = slow_book(&stage.server);
     let search = count_without(&slow, 60);
-    run(&stage.replicas[0], "ALTER SYSTEM SET max_standby_streaming_delay = 0");
-    run(&stage.replicas[0], "SELECT pg_reload_conf()");
-    pause(Duration::from_millis(300));
-    let ends: [(&Cluster, &str); 2] = [
-        (&stage.primary, "BEGIN; LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE; COMMIT"),
+    set(&stage.replicas[0], "max_standby_streaming_delay", "0");
+    let ends: [(&Cluster, &str, &str); 2] = [
+        (
+            &stage.primary,
+            "BEGIN; LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE; COMMIT",
+            "conflict with recovery",
+        ),
         (
             &stage.replicas[0],
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
              WHERE state = 'active' AND query LIKE '%transactions%' \
              AND pid <> pg_backend_pid()",
+            "due to administrator command",
         ),
     ];
-    for (cluster, statement) in ends {
-        stage.settle(&slow.owner, &slow.path("/accounts"));
-        let before = snapshots(&stage.replicas[0]);
-        let reading = std::thread::scope(|scope| {
-            let reading = scope.spawn(|| slow.owner.get(&search));
-            eventually("the replica reads", || snapshots(&stage.replicas[0]) > before);
-            pause(Duration::from_millis(300));
-            run(cluster, statement);
-            reading.join().expect("an answer")
+    for (cluster, statement, said) in ends {
+        // On a busy machine the read may be over before.
+        let ended = (0..5).any(|_| {
+            end_a_read(stage, (&slow, &search), (cluster, statement));
+            stage.replicas[0].log().contains(said)
         });
-        assert_eq!(reading.ok()["total"], json!(100), "{statement}");
+        assert!(ended, "no read ends so: {said}");
     }
-    let said = stage.replicas[0].log();
-    assert!(said.contains("conflict with recovery"), "it was cancelled");
-    assert!(said.contains("due to administrator command"), "it was ended");
+}
+
+/// A read that a statement ends while the replica is at it: the primary answers all the same.
+#[track_caller]
+fn end_a_read(stage: &Stage, search: (&Cast, &str), end: (&Cluster, &str)) {
+    let ((slow, search), (cluster, statement)) = (search, end);
+    stage.settle(&slow.owner, &slow.path("/accounts"));
+    let before = snapshots(&stage.replicas[0]);
+    let reading = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| slow.owner.get(search));
+        eventually("somebody reads", || {
+            reading.is_finished() || snapshots(&stage.replicas[0]) > before
+        });
+        pause(Duration::from_millis(300));
+        run(cluster, statement);
+        reading.join().expect("an answer")
+    });
+    assert_eq!(reading.ok()["total"], json!(100), "{statement}");
 }
 
 fn rule_0_41_a_replica_that_lags_or_stands_still_is_not_asked(engine: Engine) {
@@ -405,7 +467,7 @@ fn rule_0_41_a_replica_that_lags_or_stands_still_is_not_asked(engine: Engine) {
         return;
     }
     let stage =
-        Stage::with(1, &["--read-database-lag-seconds", "2", "--read-deadline-seconds", "12"]);
+        Stage::with(1, &["--read-database-lag-seconds", "2", "--read-deadline-seconds", "20"]);
     let cast = stage.book();
     let path = cast.path("/transactions");
     run(&stage.replicas[0], "SELECT pg_wal_replay_pause()");
@@ -420,11 +482,12 @@ fn rule_0_41_a_replica_that_lags_or_stands_still_is_not_asked(engine: Engine) {
         let all: Vec<_> = (0..6).map(|_| scope.spawn(|| listed(&cast.viewer, &cast))).collect();
         all.into_iter().for_each(|one| assert_eq!(one.join().expect("an answer"), 1));
     });
-    assert!(asked.elapsed() < Duration::from_secs(11), "{:?}", asked.elapsed());
+    // It has half of the time.
+    assert!(asked.elapsed() < Duration::from_secs(19), "{:?}", asked.elapsed());
     pause(Duration::from_secs(3));
     let asked = Instant::now();
     assert_eq!(listed(&cast.viewer, &cast), 1);
-    assert!(asked.elapsed() < Duration::from_secs(4), "nobody waits for it any more");
+    assert!(asked.elapsed() < Duration::from_secs(9), "nobody waits for it any more");
     assert_eq!(stage.server.anonymous().get("/ready").status, 200);
     drop(standstill);
     stage.settle(&cast.viewer, &path);

@@ -3,8 +3,9 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use daybook_tests::unique;
+use daybook_tests::{free_port, unique};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use s3s::auth::SimpleAuth;
@@ -33,8 +34,11 @@ impl Store {
             unique("store")
         ));
         std::fs::create_dir_all(home.join(BUCKET)).expect("a folder for the bucket");
-        let mut store =
-            Store { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), home, runtime: None };
+        let mut store = Store {
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, free_port())),
+            home,
+            runtime: None,
+        };
         store.resume();
         store
     }
@@ -50,8 +54,8 @@ impl Store {
             S3ServiceBuilder::new(s3s_fs::FileSystem::new(&self.home).expect("a file system"));
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
         let service = builder.build();
-        let listener = runtime.block_on(TcpListener::bind(self.address)).expect("a port");
-        self.address = listener.local_addr().expect("its port");
+        // One of no outgoing connection, so that it is free again after a pause.
+        let listener = runtime.block_on(TcpListener::bind(self.address)).expect("its port");
         runtime.spawn(serve(listener, service));
         self.runtime = Some(runtime);
     }
@@ -59,7 +63,8 @@ impl Store {
     /// Is no longer there: connections are refused.
     pub fn pause(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
+            // Until the listener is closed.
+            runtime.shutdown_timeout(Duration::from_secs(60));
         }
     }
 

@@ -202,7 +202,7 @@ fn files_that_hold_no_keys_are_refused(engine: Engine) {
     server.terminate();
     let refused = |server: &Server| {
         let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
-        let run = run_for(&mut serve, Duration::from_secs(10)).expect("it ends");
+        let run = run_for(&mut serve, Duration::from_secs(60)).expect("it ends");
         assert!(!run.status.success(), "it does not start");
         String::from_utf8_lossy(&run.stderr).into_owned()
     };

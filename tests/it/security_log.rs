@@ -3,6 +3,7 @@
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Instant;
 
 use daybook_tests::{Cast, Client, Engine, Options, Server, unique};
 use serde_json::json;
@@ -153,12 +154,14 @@ fn addresses_are_hashed_or_hidden(engine: Engine) {
 fn floods_are_bounded(engine: Engine) {
     let server = server(engine, "plain");
     let cast = Cast::new(&server);
+    let begun = Instant::now();
     for _ in 0..80 {
         cast.viewer.delete(&cast.path("")).refused(403, "forbidden");
     }
+    // One comes back every two seconds while the test runs.
+    let most = 31 + begun.elapsed().as_secs() / 2;
     let refused = lines(&server).iter().filter(|line| line.contains("permission refused")).count();
-    // They come back evenly while the test runs.
-    assert!((30..60).contains(&refused), "{refused}");
+    assert!(refused >= 30 && refused as u64 <= most, "{refused}, at most {most}");
     cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
     let shared = lines(&server).iter().filter(|line| line.contains("addCollaborator")).count();
     assert_eq!(shared, 5);

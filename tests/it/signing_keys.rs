@@ -107,7 +107,7 @@ fn new_keys_take_over(engine: Engine) {
     assert!(signs_from(1) - signs_from(0) >= 10 * MINUTE, "10 minutes later");
     let asked = Instant::now();
     while published(&server) == first {
-        assert!(asked.elapsed() < Duration::from_secs(5), "a running server learns of them");
+        assert!(asked.elapsed() < Duration::from_secs(30), "a running server learns of them");
         pause(Duration::from_millis(50));
     }
     let all = published(&server.beside(&[]));
@@ -125,9 +125,10 @@ fn new_keys_take_over(engine: Engine) {
     later(10);
     assert_eq!(states(&keys(&server, &["list"])), after("retired", "signing").concat());
     assert_eq!(published(&server.beside(&[])), all);
-    later(64);
+    // Two minutes before their end, because the test takes its time.
+    later(63);
     assert_eq!(published(&server.beside(&[])), all);
-    later(1);
+    later(2);
     assert_eq!(states(&keys(&server, &["list"])), after("spent", "signing").concat());
     let kept: Vec<_> = all.iter().filter(|key| !first.contains(key)).cloned().collect();
     assert_eq!(published(&server.beside(&[])), kept);
@@ -149,14 +150,14 @@ fn keys_open_with_their_token_key_alone(engine: Engine) {
     assert_eq!(keys(&server, &["list"]).len(), 2, "a list needs no key");
     server.terminate();
     let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
-    let run = run_for(&mut serve, Duration::from_secs(10)).expect("it ends");
+    let run = run_for(&mut serve, Duration::from_secs(60)).expect("it ends");
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(!run.status.success() && said.contains("another token.key"), "{said}");
     assert!(!said.contains("panicked"), "{said}");
     // Lost altogether: the next one would be made silently.
     std::fs::remove_file(&file).expect("removed");
     let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
-    let run = run_for(&mut serve, Duration::from_secs(10)).expect("it ends");
+    let run = run_for(&mut serve, Duration::from_secs(60)).expect("it ends");
     assert!(!run.status.success(), "it does not start");
     std::fs::write(&file, kept).expect("restored");
     server.restart();

@@ -101,8 +101,8 @@ fn broken_ones_are_refused_at_start(engine: Engine) {
             "--templates",
             path,
         ]);
-        let run = daybook_tests::run_for(&mut command, Duration::from_secs(30));
-        let run = run.unwrap_or_else(|| panic!("{message}: still runs after 30 s"));
+        let run = daybook_tests::run_for(&mut command, Duration::from_secs(60));
+        let run = run.unwrap_or_else(|| panic!("{message}: still runs after 60 s"));
         let said = String::from_utf8_lossy(&run.stderr);
         assert!(
             !run.status.success() && said.contains(path) && said.contains(message),

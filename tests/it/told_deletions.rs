@@ -63,7 +63,12 @@ fn rule_8_20_a_receiver_that_is_down_is_told_later(engine: Engine) {
     eventually("8.20: the log has each attempt", || told(&server, &cast.book, 503));
     server.restart();
     up.store(true, Ordering::SeqCst);
-    eventually("8.20: it is delivered", || detached(&server) == 0);
+    eventually("8.20: it is delivered", || {
+        // The pauses are over as soon as they begin.
+        let due = "UPDATE detached_deliveries SET due_at = 0 WHERE lease IS NULL";
+        Backdoor::open(&server).execute(due);
+        detached(&server) == 0
+    });
     eventually("8.20: the log has each attempt", || told(&server, &cast.book, 200));
     let received = receiver.received();
     let last = received.last().expect("something came");

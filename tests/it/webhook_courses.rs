@@ -70,7 +70,7 @@ const BOOKS: usize = 70;
 /// Events of each of them.
 const EVENTS: usize = 4;
 /// What waits for a silent app waits a minute; a busy machine is not as slow.
-const PROMPT: Duration = Duration::from_secs(5);
+const PROMPT: Duration = Duration::from_secs(30);
 
 /// A receiver that answers nothing until it is told to.
 struct Silent {
@@ -125,6 +125,7 @@ fn rule_8_9_a_silent_app_delays_nobody(engine: Engine) {
     for book in &busy {
         bots::record(&owner, book, EVENTS);
     }
+    eventually("8.9: its own places", || silent.asked() >= 8);
     let other = bots::book(&owner, &apps[1..]);
     hears_at_once(&owner, &other, &prompt);
     assert_eq!(silent.asked(), 8, "8.9: it has its own places and no others");

@@ -1,5 +1,6 @@
 //! Webhooks (8.6 - 8.11): what apps receive, in which order, and what becomes of their answers.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -95,7 +96,7 @@ fn rule_8_6_the_request(server: &Server) {
     assert_eq!(received.header("webhook-id"), event["id"]);
     let time: i64 = received.header("webhook-timestamp").parse().expect("seconds");
     let created: i64 = event["createdAt"].as_str().expect("a text").parse().expect("a number");
-    assert!((time - created / 1000).abs() < 30);
+    assert!((time - created / 1000).abs() < 300, "8.6: in seconds, and now");
     assert!(received.header("webhook-signature").starts_with("v1,"));
     assert!(received.header("service-signature").starts_with(&format!("t={time},v1=")));
     assert_eq!(received.header("authorization").split('.').count(), 3, "8.6: a JWT");
@@ -171,8 +172,9 @@ fn rule_8_8_failures_are_repeated(server: &Server) {
     let times = times.lock().expect("no panic before").clone();
     let pauses: Vec<u64> =
         times.windows(2).take(3).map(|pair| (pair[1] - pair[0]).as_millis() as u64).collect();
+    // One more failure, and the last of them would be 15 s.
     for (pause, least) in pauses.iter().zip([1_000, 2_000, 5_000]) {
-        assert!((least..least + 3_000).contains(pause), "8.8: {pauses:?}");
+        assert!((least..15_000).contains(pause), "8.8: {pauses:?}");
     }
     assert_eq!(responses(&cast, "TRANSACTION_POSTED", 1)[0]["message"], "at last");
 }
@@ -201,12 +203,22 @@ fn rule_8_9_one_after_another_in_order(server: &Server) {
     assert!(responses(&cast, "TRANSACTION_POSTED", 0).is_empty());
 }
 
+/// A receiver that answers this when it may.
+fn gated(answer: &'static str) -> (Receiver, Arc<AtomicBool>) {
+    let may_answer = Arc::new(AtomicBool::new(false));
+    let gate = Arc::clone(&may_answer);
+    let receiver = Receiver::answering(move |_| {
+        while !gate.load(Ordering::SeqCst) {
+            pause(Duration::from_millis(20));
+        }
+        fine(answer)
+    });
+    (receiver, may_answer)
+}
+
 fn rule_8_9_a_slow_app_delays_nobody(server: &Server) {
     let cast = book(server);
-    let slow = Receiver::answering(|_| {
-        pause(Duration::from_secs(4));
-        fine("{}")
-    });
+    let (slow, may_answer) = gated("{}");
     let fast = Receiver::start();
     for receiver in [&slow, &fast] {
         install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
@@ -216,8 +228,11 @@ fn rule_8_9_a_slow_app_delays_nobody(server: &Server) {
         lunch(&cast, &format!("t{number}"));
     }
     fast.wait_for(5);
-    assert!(begun.elapsed() < Duration::from_secs(3), "8.9: {:?}", begun.elapsed());
-    assert_eq!(slow.received().len(), 1, "8.9: one at a time");
+    // An answer is waited for for a minute.
+    assert!(begun.elapsed() < Duration::from_secs(45), "8.9: {:?}", begun.elapsed());
+    assert_eq!(slow.wait_for(1).len(), 1, "8.9: one at a time");
+    may_answer.store(true, Ordering::SeqCst);
+    slow.wait_for(5);
 }
 
 fn rule_8_11_receivers(server: &Server) {
@@ -307,10 +322,7 @@ fn rule_8_11_chains_end(server: &Server) {
 
 fn rule_8_11_uninstalling_drops_what_waits(server: &Server) {
     let cast = book(server);
-    let receiver = Receiver::answering(|_| {
-        pause(Duration::from_millis(700));
-        fine(r#"{"result": "late"}"#)
-    });
+    let (receiver, may_answer) = gated(r#"{"result": "late"}"#);
     let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     for number in 0..5 {
         lunch(&cast, &format!("t{number}"));
@@ -321,6 +333,7 @@ fn rule_8_11_uninstalling_drops_what_waits(server: &Server) {
     assert_eq!(integration["agentId"], app["id"]);
     let id = integration["id"].as_str().expect("an id");
     cast.owner.delete(&cast.path(&format!("/integrations/{id}"))).ok();
+    may_answer.store(true, Ordering::SeqCst);
     pause(Duration::from_millis(1_800));
     assert_eq!(receiver.received().len(), 1, "8.11: nothing more is delivered");
     lunch(&cast, "later");

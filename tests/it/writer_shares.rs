@@ -1,7 +1,6 @@
 //! Shares of a writer (0.36, 0.37): nobody waits for more than one unit of another user's work, and
 //! nothing is begun for a client that has left.
 
-use std::io::Write;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 use crate::Lone;
 use crate::reading::{batch, items};
 use crate::store::Bench;
-use crate::wire::connect;
+use crate::wire::{announced, connect};
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
@@ -25,7 +24,7 @@ pub fn lone() -> Vec<Lone> {
     ]
 }
 
-/// Long enough for requests to reach the writer's queue.
+/// Long enough for requests to reach the writer's queue. SQLite waits for a lock for ten seconds.
 const QUEUED: Duration = Duration::from_millis(1_500);
 
 fn lunch(description: &str) -> Value {
@@ -112,13 +111,13 @@ fn what_nobody_waits_for_is_not_begun(engine: Engine) {
         let body = lunch(description).to_string();
         let request = format!(
             "POST {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n{key}Content-Type: \
-                application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                application/json\r\nContent-Length: {}\r\n",
             cast.path("/transactions"),
             token,
             body.len(),
         );
         let mut stream = connect(&server);
-        stream.write_all(request.as_bytes()).expect("sent");
+        announced(&mut stream, &request, body.as_bytes());
         stream
     };
     thread::scope(|scope| {
@@ -129,7 +128,7 @@ fn what_nobody_waits_for_is_not_begun(engine: Engine) {
         });
         pause(QUEUED);
         let held = [leave("keyless", ""), leave("keyed", "Idempotency-Key: k1\r\n")];
-        pause(QUEUED);
+        pause(QUEUED / 2);
         drop(held);
         // The server waits for a second whether they only stopped to send.
         pause(QUEUED * 2);

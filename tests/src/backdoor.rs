@@ -49,6 +49,23 @@ impl Backdoor {
         }
     }
 
+    /// The number that a query answers.
+    #[track_caller]
+    pub fn count(&mut self, query: &str) -> i64 {
+        match &mut self.connection {
+            Connection::Sqlite(connection) => {
+                match connection.query_row(query, [], |row| row.get(0)) {
+                    Ok(number) => number,
+                    Err(error) => panic!("{query}: {error}"),
+                }
+            }
+            Connection::Postgres(connection) => match connection.query_one(query, &[]) {
+                Ok(row) => row.get(0),
+                Err(error) => panic!("{query}: {error}"),
+            },
+        }
+    }
+
     /// The data of the events of a book, as the rows keep it, by the numbers of events.
     pub fn event_data(&mut self, book: &str) -> BTreeMap<i64, Vec<u8>> {
         let statement = format!(

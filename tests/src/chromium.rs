@@ -14,7 +14,7 @@ use crate::guard::{Entry, Folder};
 use crate::{free_port, pause, unique};
 
 /// How long a page may take to show what is waited for.
-const PAGE_TIMEOUT: Duration = Duration::from_secs(20);
+const PAGE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The member by which WebDriver names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// A telephone, in pixels.
@@ -67,7 +67,7 @@ fn agent() -> &'static Agent {
     static AGENT: OnceLock<Agent> = OnceLock::new();
     AGENT.get_or_init(|| {
         let config = Agent::config_builder().http_status_as_error(false).proxy(None);
-        config.timeout_global(Some(Duration::from_secs(60))).build().new_agent()
+        config.timeout_global(Some(Duration::from_secs(120))).build().new_agent()
     })
 }
 

@@ -27,7 +27,7 @@ impl Hold {
                     server.database_url().strip_prefix("sqlite:").expect("an address of SQLite");
                 let connection = rusqlite::Connection::open(path).expect("the file of the server");
                 connection
-                    .execute_batch("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE")
+                    .execute_batch("PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE")
                     .expect("the write lock");
                 Hold::Sqlite(connection)
             }

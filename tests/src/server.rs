@@ -157,7 +157,7 @@ impl Server {
         let guard = Entry::new(&format!("kill -9 {}", child.id()));
         self.child = Some((child, guard));
         let started = Instant::now();
-        while started.elapsed() < Duration::from_secs(10) {
+        while started.elapsed() < Duration::from_secs(60) {
             if let Some(status) = self.exited() {
                 let log = self.log();
                 let log = log.get(usize::try_from(length).expect("a short log")..).unwrap_or(&log);
@@ -175,7 +175,7 @@ impl Server {
             }
             pause(Duration::from_millis(5));
         }
-        panic!("daybook is not ready after 10 s:\n{}", self.log());
+        panic!("daybook is not ready after 60 s:\n{}", self.log());
     }
 
     fn command(&self, verb: &str) -> Command {
@@ -267,7 +267,7 @@ impl Server {
         panic!("daybook does not get its port {} back:\n{}", self.address, self.log());
     }
 
-    /// SIGTERM; waits for the end (at most 30 s) and says how it ended and how long that took.
+    /// SIGTERM; waits for the end (at most 60 s) and says how it ended and how long that took.
     #[track_caller]
     pub fn terminate(&mut self) -> (ExitStatus, Duration) {
         self.signal("TERM")
@@ -288,14 +288,14 @@ impl Server {
             .status()
             .expect("sh runs");
         assert!(sent.success(), "the server {pid} is gone already:\n{}", self.log());
-        while asked.elapsed() < Duration::from_secs(30) {
+        while asked.elapsed() < Duration::from_secs(60) {
             if let Some(status) = self.exited() {
                 self.child = None;
                 return (status, asked.elapsed());
             }
             pause(Duration::from_millis(2));
         }
-        panic!("daybook ignores SIG{name} for 30 s:\n{}", self.log());
+        panic!("daybook ignores SIG{name} for 60 s:\n{}", self.log());
     }
 
     /// What it has written to standard output and standard error so far.

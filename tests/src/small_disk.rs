@@ -51,7 +51,7 @@ impl SmallDisk {
         };
         while !mounted() {
             let ended = keeper.try_wait().expect("the state of the process").is_some();
-            if ended || begun.elapsed() > Duration::from_secs(10) {
+            if ended || begun.elapsed() > Duration::from_secs(60) {
                 drop(keeper.kill());
                 drop(keeper.wait());
                 return Err("a full disk needs a tmpfs in a mount namespace of its own: run this \

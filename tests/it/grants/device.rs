@@ -1,5 +1,7 @@
 //! Programs without a browser (RFC 8628), as existing command-line clients ask (11.1).
 
+use std::time::Instant;
+
 use daybook_tests::browser::{Browser, is_page, login_link};
 use daybook_tests::{Answer, Backdoor, Server};
 use serde_json::Value;
@@ -128,16 +130,21 @@ fn people_may_refuse(server: &Server) {
 fn programs_that_hurry_are_slowed_down(server: &Server) {
     let mut door = Backdoor::open(server);
     let begun = begin(server, CLI);
+    let code = text(&begun, "user_code").replace('-', "");
+    let interval = |door: &mut Backdoor, from: i64, to: i64| {
+        door.execute(&format!(
+            "UPDATE device_authorizations SET poll_interval = {to} \
+             WHERE user_code = '{code}' AND poll_interval = {from}"
+        ))
+    };
     is_refused(&poll(server, CLI, &begun), 400, "authorization_pending");
+    // Whatever the machine does meanwhile, the next ones hurry.
+    assert_eq!(interval(&mut door, 5, 1_000), 1);
     is_refused(&poll(server, CLI, &begun), 400, "slow_down");
     is_refused(&poll(server, CLI, &begun), 400, "slow_down");
     waited(&mut door, &begun);
     is_refused(&poll(server, CLI, &begun), 400, "authorization_pending");
-    let code = text(&begun, "user_code").replace('-', "");
-    let slower = door.execute(&format!(
-        "UPDATE device_authorizations SET polled_at = NULL \
-         WHERE user_code = '{code}' AND poll_interval = 15"
-    ));
+    let slower = interval(&mut door, 1_010, 1_010);
     assert_eq!(slower, 1, "RFC 8628, 3.5: five seconds more each time");
 }
 
@@ -205,24 +212,43 @@ fn programs_ask_for_what_there_is(server: &Server) {
     );
 }
 
+/// Tries until it is refused: so many are taken at once, and one more each `seconds`.
+#[track_caller]
+fn refused_after(most: u64, seconds: u64, mut attempt: impl FnMut() -> Answer) -> Answer {
+    let (started, mut taken) = (Instant::now(), 0);
+    loop {
+        let answer = attempt();
+        if answer.status == 429 {
+            assert!(taken >= most, "{taken} are taken");
+            return answer;
+        }
+        taken += 1;
+        assert!(taken <= most + started.elapsed().as_secs() / seconds, "{taken} are taken");
+    }
+}
+
 /// At most ten wrong codes a minute, and thirty new ones, of one address; others go on.
 fn guesses_are_limited_by_address(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
-    let begun = begin(server, CLI);
-    for _ in 0..10 {
-        is_page(&browser.post("/auth/device", &[("user_code", "BBBB-BBBB")]), 404);
-    }
-    is_page(&browser.post("/auth/device", &[("user_code", "BBBB-BBBB")]), 429);
-    is_page(&decide(&mut browser, &begun, "allow"), 429);
+    let wrong = [("user_code", "BBBB-BBBB")];
+    let refused = refused_after(10, 6, || browser.post("/auth/device", &wrong));
+    is_page(&refused, 429);
+    // Between a guess that is refused and a right code, the next one may have become free.
+    let untold = (0..20).find_map(|_| {
+        let begun = begin(server, CLI);
+        while browser.post("/auth/device", &wrong).status != 429 {}
+        let answer = decide(&mut browser, &begun, "allow");
+        is_page(&answer, if answer.status == 429 { 429 } else { 200 });
+        (answer.status == 429).then_some(begun)
+    });
+    let begun = untold.expect("a right code is refused too");
     let mut other = Browser::signed_in(server, &person());
     is_page(&decide(&mut other, &begun, "allow"), 200);
 
     let address = daybook_tests::unique_address();
     let program = server.anonymous().header("X-Forwarded-For", &address);
-    let mut asked =
-        (0..31).map(|_| super::post(&program, "/auth/device/code", &[("client_id", CLI)]));
-    assert!(asked.by_ref().take(30).all(|answer| answer.status == 200));
-    let refused = asked.next().expect("one more");
+    let client = [("client_id", CLI)];
+    let refused = refused_after(30, 2, || super::post(&program, "/auth/device/code", &client));
     is_refused(&refused, 429, "temporarily_unavailable");
     assert!(refused.headers["retry-after"].parse::<u64>().is_ok_and(|seconds| seconds > 0));
     begin(server, CLI);

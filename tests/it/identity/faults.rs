@@ -28,7 +28,7 @@ fn refused(arguments: &[&str], what: &str) -> (i32, String) {
         std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("refused")));
     let mut command = Command::new(binary());
     command.args(["serve", "--listen", "127.0.0.1:0", "--data-dir"]).arg(&home).args(arguments);
-    let run = run_for(&mut command, Duration::from_secs(20));
+    let run = run_for(&mut command, Duration::from_secs(60));
     drop(std::fs::remove_dir_all(&home));
     let run = run.unwrap_or_else(|| panic!("{what}: it starts"));
     let said = String::from_utf8_lossy(&run.stderr).into_owned();

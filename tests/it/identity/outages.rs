@@ -1,5 +1,6 @@
 //! Providers that are down: 503, never 401, and a server that goes on.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use daybook_tests::provider::Provider;
@@ -9,6 +10,7 @@ use serde_json::json;
 use super::opaque::INTROSPECTION;
 use super::{Stage, changed, lets_in, not_known_now, not_trusted};
 use crate::Lone;
+use crate::file_sweep::eventually;
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
@@ -19,7 +21,7 @@ pub fn lone() -> Vec<Lone> {
 }
 
 /// How soon a server notices that a provider is there again.
-const NOTICED: Duration = Duration::from_secs(30);
+const NOTICED: Duration = Duration::from_secs(60);
 
 /// Asks until the token lets in.
 #[track_caller]
@@ -65,8 +67,9 @@ fn rule_11_13_down_for_opaque_tokens(engine: Engine) {
     not_trusted(stage.ask("unknown"), "now somebody can tell");
 }
 
-/// How long a provider may take at most before a caller is answered.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a provider may take at most before a caller is answered; the slow ones take a minute
+/// and longer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// As many callers as are let in at once, and more, wait for a slow provider; others do not notice:
 /// neither those whom nobody needs to ask about, nor those of another provider.
@@ -87,18 +90,29 @@ fn rule_11_13_slow_providers_delay_nobody_else(engine: Engine) {
     let fresh = stage.signed_with("fresh", &json!({}));
     let own = stage.server.client("own@example.com");
     own.get("/v5/user").ok();
+    let measured = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let waits = |token: String| {
-            let stage = &stage;
+            let (stage, measured) = (&stage, &measured);
             scope.spawn(move || {
-                let asked = Instant::now();
-                not_known_now(stage.ask(&token), "slow");
-                assert!(asked.elapsed() < ANSWER_TIMEOUT, "answered after {:?}", asked.elapsed());
+                // More than once, so that the crowd outlasts what is measured.
+                for _ in 0..6 {
+                    let asked = Instant::now();
+                    not_known_now(stage.ask(&token), "slow");
+                    let took = asked.elapsed();
+                    assert!(took < ANSWER_TIMEOUT, "answered after {took:?}");
+                    if measured.load(Ordering::SeqCst) {
+                        return;
+                    }
+                    pause(Duration::from_secs(1));
+                }
             })
         };
         let many = (0..100).map(|number| waits(format!("opaque-{number}")));
         let many: Vec<_> = many.chain((0..20).map(|_| waits(waiting.clone()))).collect();
-        pause(Duration::from_millis(500));
+        eventually("the crowd waits", || {
+            stage.provider.count(INTROSPECTION) >= 64 && slow.count("/jwks") > 0
+        });
         let asked = Instant::now();
         for _ in 0..10 {
             own.get("/v5/user").ok();
@@ -107,7 +121,9 @@ fn rule_11_13_slow_providers_delay_nobody_else(engine: Engine) {
         lets_in(stage.ask(&fresh), "fresh@example.com", "another token");
         lets_in(stage.ask(&first), "otto@example.com", "another provider, asked now");
         let took = asked.elapsed();
-        assert!(took < Duration::from_secs(2), "others waited too: {took:?}");
         assert!(many.iter().any(|wait| !wait.is_finished()), "somebody still waits");
+        measured.store(true, Ordering::SeqCst);
+        // A provider is given 5 s.
+        assert!(took < Duration::from_secs(4), "others waited too: {took:?}");
     });
 }

@@ -75,7 +75,7 @@ fn befall(engines: &[Engine], turns: usize, seed: u64) -> anyhow::Result<usize> 
     let mut violations = 0;
     for fault in Fault::ALL {
         for engine in engines.iter().copied().filter(|engine| fault.befalls(*engine)) {
-            let endured = match faults::endure(fault, engine, turns, seed) {
+            let mut endured = match faults::endure(fault, engine, turns, seed) {
                 Ok(endured) => endured,
                 Err(error) => {
                     println!("{fault:<20}{engine:<10}NOT DONE: {error:#}");
@@ -84,6 +84,9 @@ fn befall(engines: &[Engine], turns: usize, seed: u64) -> anyhow::Result<usize> 
                 }
             };
             println!("{}", endured.row(fault, engine));
+            if endured.back_within > faults::BACK_WITHIN {
+                endured.violations.push(format!("not back within {:?}", faults::BACK_WITHIN));
+            }
             for violation in endured.violations.iter().take(SHOWN) {
                 println!("    {violation}");
             }

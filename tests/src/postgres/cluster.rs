@@ -223,7 +223,7 @@ impl Cluster {
         let guard = Entry::new(&stop_command(child.id(), &self.data));
         self.server = Some((child, guard));
         let started = Instant::now();
-        while started.elapsed() < Duration::from_secs(30) {
+        while started.elapsed() < Duration::from_secs(60) {
             // It ends at once when another program took the port in between.
             if self.has_ended() {
                 self.server = None;

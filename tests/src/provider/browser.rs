@@ -25,7 +25,7 @@ pub struct Tokens {
 
 impl Provider {
     /// Signs a user in through a client (`web-ES256`, ...; the access tokens of `web-brief` live
-    /// for three seconds) and consents to the scope. With a resource the access token is a JWT.
+    /// for twelve seconds) and consents to the scope. With a resource the access token is a JWT.
     #[track_caller]
     pub fn sign_in(&self, sub: &str, client: &str, scope: &str, resource: &str) -> Tokens {
         let mut question = vec![

@@ -90,7 +90,7 @@ fn agent() -> Agent {
         .proxy(None)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        .timeout_global(Some(Duration::from_secs(30)))
+        .timeout_global(Some(Duration::from_secs(120)))
         .build()
         .new_agent()
 }

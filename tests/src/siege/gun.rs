@@ -156,7 +156,7 @@ impl Gun {
 pub fn connect_from_elsewhere(to: SocketAddr) -> io::Result<TcpStream> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     socket.bind(&SocketAddr::from((ELSEWHERE, 0)).into())?;
-    socket.connect_timeout(&to.into(), LOOK)?;
+    socket.connect_timeout(&to.into(), Duration::from_secs(10))?;
     let stream = TcpStream::from(socket);
     stream.set_nonblocking(true)?;
     Ok(stream)

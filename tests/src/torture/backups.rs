@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
@@ -71,13 +71,21 @@ impl Torture {
         let token = self.owner.token().context("the owner has a token")?.to_owned();
         let clients = (CLIENTS, vec![self.servers[0].address()]);
         let writers = Persistent::start(clients, &token, &self.book, self.next, &mut self.dice);
-        pause(WRITING);
+        writing(&writers)?;
         let done = meanwhile(&self.servers[0]);
-        pause(WRITING);
+        writing(&writers)?;
         let written = writers.stop()?;
         self.next = written.next;
         Ok((written, done?))
     }
+}
+
+/// Lets all clients write for a moment, and until each of them was answered.
+fn writing(writers: &Persistent) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    pause(WRITING);
+    let answered = writers.all_acknowledged(begun, Duration::from_secs(60));
+    answered.map(drop).context("a client is not answered")
 }
 
 fn copy(server: &Server) -> anyhow::Result<Restored> {
