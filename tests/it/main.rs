@@ -146,6 +146,7 @@ modules! {
         operated_deletions,
         operated_users,
         outbox,
+        owned_books,
         paging,
         permissions,
         posting,

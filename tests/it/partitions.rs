@@ -56,10 +56,12 @@ const EXPLAIN: [&str; 8] = [
 ];
 
 /// Statements that look at many books, by what their texts contain, and what they look for.
-const CROSSING: [(&str, &str); 14] = [
+const CROSSING: [(&str, &str); 16] = [
     ("FROM book_keys k JOIN books b", "several books by public id"),
     ("FROM collaborators c JOIN books b", "the books of a user"),
     ("FROM collection_books p JOIN books b ON b.id = p.book_id JOIN book_state", "a collection"),
+    ("SELECT b.id FROM books b WHERE b.owner_id = ", "how many books a user owns"),
+    ("s.year_posted, b.time_zone FROM books b", "how busy the books of a user are"),
     ("SUM(s.stored_transactions)", "what the books of an owner hold"),
     ("s.posted_months FROM books b", "what was posted in the books of an owner"),
     ("FROM collaborators m JOIN books b", "the collections of a user's books"),

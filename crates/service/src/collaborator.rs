@@ -1,6 +1,6 @@
 //! Use cases of collaborators (behaviour 7).
 
-use daybook_domain::collaborator::{Collaborator, Refusal, Sharing, read_message};
+use daybook_domain::collaborator::{Collaborator, MAX_SHARED, Refusal, Sharing, read_message};
 use daybook_domain::email::Email;
 use daybook_domain::id::CollaboratorId;
 use daybook_domain::mail::Invitation;
@@ -59,6 +59,9 @@ pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, input: Input<'_>) -> Resul
         let invitation = Invitation { from, to: &address, permission, message };
         mail::invite(tx, cx, &access, (&invitation, server))?;
     }
+    if matches!(sharing, Sharing::Add) {
+        check_shared(tx, book, &address)?;
+    }
     match sharing {
         Sharing::Add => insert(tx, cx, &access, address, permission),
         Sharing::Change(existing) => change(tx, cx, &access, existing, permission),
@@ -67,6 +70,13 @@ pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, input: Input<'_>) -> Resul
             delete(tx, cx, &access.with_purpose(RemoveCollaborator::Other)?, existing)
         }
     }
+}
+
+/// Refuses one more book of an owner to somebody who has many (behaviour 7.12).
+fn check_shared(tx: &mut Tx<'_>, book: &str, with: &Email) -> Result<()> {
+    let Some(owner) = tx.books().owner(book)? else { return Ok(()) };
+    let shared = tx.books().count_shared(owner, with, MAX_SHARED)?;
+    if shared < MAX_SHARED { Ok(()) } else { Err(Refusal::TooManyShared(with.clone()).into()) }
 }
 
 /// removeCollaborator, by id or e-mail. Everybody may remove themselves, except the owner.

@@ -4,6 +4,7 @@ pub mod copy;
 mod dates;
 mod deletion;
 mod events;
+mod owned;
 mod period;
 mod refusal;
 mod transfer;
@@ -12,6 +13,7 @@ use time::Date;
 
 pub use dates::CLEARED_DATE;
 pub use deletion::Deletion;
+pub use owned::{MAX_OWNED, MAX_OWNED_BY_TRANSFER};
 pub use period::{Period, StartMonth};
 pub use refusal::Refusal;
 

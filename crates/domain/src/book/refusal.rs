@@ -32,6 +32,9 @@ pub enum Refusal {
     /// The permission is not enough for the change.
     #[error("permission {0} is not enough to change {1}")]
     NotEnough(&'static str, &'static str),
+    /// So many books are owned already (behaviour 6.23).
+    #[error("the user owns {0} books already; transfer some, or delete some and wait")]
+    TooManyOwned(usize),
     /// No address of a new owner.
     #[error("email of the new owner is required")]
     NewOwnerRequired,
@@ -63,6 +66,7 @@ impl Refusal {
             | Self::PageSize(_)
             | Self::Date(..)
             | Self::Rescale(_)
+            | Self::TooManyOwned(_)
             | Self::NewOwnerRequired
             | Self::NewOwnerUnknown(_)
             | Self::CopyNameRequired

@@ -12,6 +12,9 @@ use crate::reason::Reason;
 /// Longest message of an invitation, in characters (behaviour 7.5).
 pub const MAX_MESSAGE: usize = 2_000;
 
+/// Books of one owner that an address may be a collaborator of (behaviour 7.12).
+pub const MAX_SHARED: usize = 10_000;
+
 /// Why a change of collaborators was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -24,6 +27,9 @@ pub enum Refusal {
     /// A required field is missing.
     #[error("{0} is required")]
     Required(&'static str),
+    /// So many books of the owner are shared with the address already (behaviour 7.12).
+    #[error("{MAX_SHARED} books of the owner are shared with {0} already")]
+    TooManyShared(Email),
     /// The message is too long.
     #[error("the message has more than {MAX_MESSAGE} characters")]
     MessageTooLong,
@@ -33,7 +39,10 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown => Reason::NotFound,
-            Self::OwnerIsFixed | Self::Required(_) | Self::MessageTooLong => Reason::BadRequest,
+            Self::OwnerIsFixed
+            | Self::Required(_)
+            | Self::TooManyShared(_)
+            | Self::MessageTooLong => Reason::BadRequest,
         }
     }
 }

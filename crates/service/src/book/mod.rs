@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use daybook_domain::access::Access;
-use daybook_domain::book::{Book, Changes, Deletion, Refusal, Settings, Visibility};
+use daybook_domain::book::{Book, Changes, Deletion, MAX_OWNED, Refusal, Settings, Visibility};
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::file::FileSecret;
-use daybook_domain::id::{BookId, CollaboratorId};
+use daybook_domain::id::{BookId, CollaboratorId, UserId};
 use daybook_domain::name::fold;
 use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::{ManageCollaborators, UpdateBook, WriteChart};
@@ -120,15 +120,15 @@ fn is_named(collection: &collection::View, wanted: &str) -> bool {
 
 /// How much was posted this month and this year in all books the caller owns, each in its own zone.
 pub(crate) fn postings_of_owner(tx: &mut Tx<'_>, cx: &Context) -> Result<(i64, i64)> {
-    let owned = tx
-        .books()
-        .of_user(&cx.user.email)?
-        .into_iter()
-        .filter(|book_access| book_access.granted == Some(Permission::Owner));
-    let sums = owned.map(|book_access| {
-        book_access.activity.current(zone::month(cx.now, &book_access.book.settings.time_zone))
-    });
+    let owned = tx.books().activities(cx.user.id)?.into_iter();
+    let sums = owned.map(|(activity, zone)| activity.current(zone::month(cx.now, &zone)));
     Ok(sums.fold((0, 0), |(months, years), (month, year)| (months + month, years + year)))
+}
+
+/// Refuses another book to who owns `most` (behaviour 6.23).
+fn check_owned(tx: &mut Tx<'_>, owner: UserId, most: usize) -> Result<()> {
+    let count = tx.books().count_owned(owner, most)?;
+    if count < most { Ok(()) } else { Err(Refusal::TooManyOwned(most).into()) }
 }
 
 fn matches(book: &Book, term: &str, wanted: &str) -> bool {
@@ -172,6 +172,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
 /// Adds a book with the caller as its owner.
 fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<ManageCollaborators>> {
     cx.scope.check_outside_books()?;
+    check_owned(tx, cx.user.id, MAX_OWNED)?;
     let founded = tx.books().insert(book, cx.user.id)?;
     let access = founded.admit_to(cx.user.id, ManageCollaborators)?;
     add_owner(tx, cx, &access)?;

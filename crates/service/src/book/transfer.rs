@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use daybook_domain::access;
-use daybook_domain::book::Refusal;
+use daybook_domain::book::{MAX_OWNED_BY_TRANSFER, Refusal};
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::email::Email;
 use daybook_domain::event::NewEvent;
@@ -15,7 +15,7 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::user::User;
 
-use super::View;
+use super::{View, check_owned};
 use crate::access::{find, owner_of};
 use crate::context::Context;
 use crate::error::Result;
@@ -43,6 +43,7 @@ pub fn transfer(tx: &mut Tx<'_>, cx: &Context, book: &str, address: Option<&str>
     if owner.id != cx.user.id {
         let (after, previous) = access.book().clone().transferred(owner.username.clone(), cx.now);
         let access = access.with_book(after);
+        check_owned(tx, owner.id, MAX_OWNED_BY_TRANSFER)?;
         storage_quota::check_transfer(tx, cx, &access, owner.id)?;
         tx.books().transfer(&access, owner.id)?;
         file::end_addresses(tx, cx, &access)?;

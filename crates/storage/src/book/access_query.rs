@@ -71,15 +71,18 @@ fn of_number<'a>(number: BookId, (public_id, email): (&'a str, &'a str), lock: b
         .push(if lock { " FOR UPDATE OF s" } else { "" })
 }
 
+/// The order of lists: what others share takes no room from somebody's own books (behaviour 0.33).
+const OWN_FIRST: &str = " ORDER BY CASE WHEN c.permission = 'OWNER' THEN 0 ELSE 1 END, b.id";
+
 /// The books somebody is a collaborator of.
 pub(crate) fn of_user(email: &Email) -> Sql<'_> {
-    shared_with(email).push(" AND b.deleted_at IS NULL ORDER BY b.id")
+    shared_with(email).push(" AND b.deleted_at IS NULL").push(OWN_FIRST)
 }
 
 /// The deleted books that somebody was a collaborator of, and that wait.
 pub(super) fn deleted_of_user(email: &Email) -> Sql<'_> {
-    let deleted = " AND b.deleted_at IS NOT NULL AND b.kept_until IS NOT NULL ORDER BY b.id";
-    shared_with(email).push(deleted)
+    let deleted = " AND b.deleted_at IS NOT NULL AND b.kept_until IS NOT NULL";
+    shared_with(email).push(deleted).push(OWN_FIRST)
 }
 
 fn shared_with(email: &Email) -> Sql<'_> {

@@ -9,6 +9,7 @@ mod structure;
 use std::collections::BTreeSet;
 
 use daybook_domain::access::Access;
+use daybook_domain::book::MAX_OWNED;
 use daybook_domain::book::copy::{self, CopyProof, row_digest};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::permission::Action;
@@ -21,7 +22,7 @@ use daybook_storage::event::PostingCounts;
 use daybook_storage::transaction::Change;
 use time::Date;
 
-use super::View;
+use super::{View, check_owned};
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, event_log, zone};
@@ -69,6 +70,7 @@ pub fn is_large(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) ->
 pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<View> {
     let source = enter(tx, cx, book, request)?;
     let structure = Structure::read(tx, cx, &source, request)?;
+    check_owned(tx, cx.user.id, MAX_OWNED)?;
     let founded = tx.books().insert(structure.book.clone(), cx.user.id)?;
     let target = founded.admit_to(cx.user.id, ManageCollaborators)?;
     structure.write(tx, &target)?;

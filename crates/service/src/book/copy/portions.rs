@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use daybook_domain::book::MAX_OWNED;
 use daybook_domain::id::BookKey;
 use daybook_domain::purpose::{ManageCollaborators, Record};
 use daybook_domain::transaction::Transaction;
@@ -18,8 +19,8 @@ use daybook_storage::{Lane, Lease, Store, Ticket, Tx};
 
 use super::structure::Structure;
 use super::{Request, Tally, enter, publish, write};
-use crate::book::View;
 use crate::book::deletion::ROWS_REMOVED;
+use crate::book::{View, check_owned};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::storage_quota;
@@ -105,6 +106,7 @@ impl WholeCopy {
     fn begin(&self, store: &Store, structure: &Arc<Structure>) -> Result<()> {
         let (cx, structure) = (self.cx.clone(), Arc::clone(structure));
         store.write(self.ticket(), move |tx| {
+            check_owned(tx, cx.user.id, MAX_OWNED)?;
             let founded = tx.books().insert(structure.book.clone(), cx.user.id)?;
             tx.books().begin_copy(&founded, cx.user.id)?;
             let target = founded.admit_to(cx.user.id, ManageCollaborators)?;

@@ -1,0 +1,84 @@
+//! How many books somebody owns, and shares with somebody else: lists of books stay bounded.
+
+use daybook_domain::email::Email;
+use daybook_domain::id::UserId;
+use daybook_domain::instant::Instant;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Integer, Text};
+
+use super::Books;
+use crate::book_state::Activity;
+use crate::conn::on_engine;
+use crate::error::Result;
+use crate::sql::Sql;
+use crate::tx::Tx;
+
+#[derive(QueryableByName)]
+struct BookCount {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+#[derive(QueryableByName)]
+struct OwnedRow {
+    #[diesel(sql_type = BigInt)]
+    changed_at: i64,
+    #[diesel(sql_type = BigInt)]
+    posted: i64,
+    #[diesel(sql_type = Integer)]
+    month: i32,
+    #[diesel(sql_type = BigInt)]
+    month_posted: i64,
+    #[diesel(sql_type = BigInt)]
+    year_posted: i64,
+    #[diesel(sql_type = Text)]
+    time_zone: String,
+}
+
+impl OwnedRow {
+    fn into_activity(self) -> (Activity, String) {
+        let Self { changed_at, posted, month, month_posted, year_posted, time_zone } = self;
+        let changed_at = Instant::new(changed_at);
+        (Activity { posted, month, month_posted, year_posted, changed_at }, time_zone)
+    }
+}
+
+impl Books<'_, '_> {
+    /// How many books a user owns, deleted ones that are kept included; `most` when there are more.
+    pub fn count_owned(self, owner: UserId, most: usize) -> Result<usize> {
+        let owned = Sql::new("SELECT b.id FROM books b WHERE b.owner_id = ").int(owner.get());
+        self.tx.count_up_to(most, owned)
+    }
+
+    /// How many of these books an address is a collaborator of; `most` when there are more.
+    pub fn count_shared(self, owner: UserId, with: &Email, most: usize) -> Result<usize> {
+        let shared = Sql::new(
+            "SELECT c.id FROM collaborators c JOIN books b ON b.id = c.book_id WHERE c.email = ",
+        );
+        let shared = shared.text(with.as_str()).push(" AND b.owner_id = ").int(owner.get());
+        self.tx.count_up_to(most, shared)
+    }
+
+    /// What was posted in each book that a user owns, with the book's time zone. Deleted ones do not
+    /// count.
+    pub fn activities(self, owner: UserId) -> Result<Vec<(Activity, String)>> {
+        let query = Sql::new(
+            "SELECT s.changed_at, s.posted, s.month, s.month_posted, s.year_posted, b.time_zone \
+             FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.deleted_at IS NULL AND b.owner_id = ",
+        )
+        .int(owner.get());
+        let rows: Vec<OwnedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+        Ok(rows.into_iter().map(OwnedRow::into_activity).collect())
+    }
+}
+
+impl Tx<'_> {
+    fn count_up_to(&mut self, most: usize, rows: Sql<'_>) -> Result<usize> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let query = Sql::new("SELECT COUNT(*) AS count FROM (").append(rows);
+        let query = query.push(" LIMIT ").int(most).push(") AS counted");
+        let counted: Vec<BookCount> = on_engine!(self.flushed()?, c => (&query).load(c))?;
+        let count = counted.first().map_or(0, |counted| counted.count);
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+}
