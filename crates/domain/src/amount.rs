@@ -1,6 +1,8 @@
 //! Amounts: exact positive decimals. How they are read, rounded, limited and written (behaviour
 //! 3.12).
 
+use std::fmt::Write as _;
+
 use rust_decimal::Decimal;
 
 pub use crate::numeral::DecimalSeparator;
@@ -192,13 +194,31 @@ pub fn write_units(units: i128, scale: u32, fraction_digits: u32) -> String {
         places -= 1;
     }
     let width = usize::try_from(places).unwrap_or_default();
-    let digits = format!("{magnitude:0>width$}", width = width.saturating_add(1));
-    let (whole, fraction) = digits.split_at(digits.len().saturating_sub(width));
-    let sign = if units < 0 { "-" } else { "" };
     let missing = usize::try_from(fraction_digits.saturating_sub(places)).unwrap_or_default();
-    let point = if width + missing > 0 { "." } else { "" };
-    format!("{sign}{whole}{point}{fraction}{}", "0".repeat(missing))
+    // An answer has tens of thousands of amounts, so each is made in one piece of memory, and most
+    // by the quicker arithmetic.
+    let mut text = String::with_capacity(USUAL_LENGTH);
+    if units < 0 {
+        text.push('-');
+    }
+    let begin = text.len();
+    let written = match u64::try_from(magnitude) {
+        Ok(magnitude) => write!(text, "{magnitude}"),
+        Err(_) => write!(text, "{magnitude}"),
+    };
+    debug_assert!(written.is_ok(), "a String takes what is written to it");
+    while text.len() <= begin + width {
+        text.insert(begin, '0');
+    }
+    if width + missing > 0 {
+        text.insert(text.len() - width, '.');
+    }
+    text.extend(std::iter::repeat_n('0', missing));
+    text
 }
+
+/// Bytes of most amounts, and a few more.
+const USUAL_LENGTH: usize = 24;
 
 #[cfg(test)]
 mod tests {
@@ -216,6 +236,11 @@ mod tests {
             (i128::from(i64::MAX) * 4, 2, 2, "368934881474191032.28"),
             (12_345, 4, 2, "1.2345"),
             (12_300, 4, 2, "1.23"),
+            (1, 8, 2, "0.00000001"),
+            (-1, 0, 8, "-1.00000000"),
+            (i128::MIN, 0, 0, "-170141183460469231731687303715884105728"),
+            (i128::from(u64::MAX), 8, 8, "184467440737.09551615"),
+            (i128::from(u64::MAX) + 1, 8, 8, "184467440737.09551616"),
         ] {
             assert_eq!(write_units(units, scale, digits), expected, "{units} at {scale}");
         }

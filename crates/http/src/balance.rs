@@ -6,23 +6,36 @@ use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice};
 use daybook_domain::group::Group;
 use daybook_service::Context;
 use daybook_service::balance::{self, View};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::room;
 use crate::wire::{PropertiesOut, warnings};
 
+/// An amount, whose text is made when it is written: an answer has tens of thousands.
+struct AmountOut {
+    units: i128,
+    scale: u32,
+    digits: u32,
+}
+
+impl Serialize for AmountOut {
+    fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        writer.serialize_str(&write_units(self.units, self.scale, self.digits))
+    }
+}
+
 /// The six amounts of a container or of a slice.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FiguresOut {
-    cumulative_balance: String,
-    cumulative_credit: String,
-    cumulative_debit: String,
-    period_balance: String,
-    period_credit: String,
-    period_debit: String,
+    cumulative_balance: AmountOut,
+    cumulative_credit: AmountOut,
+    cumulative_debit: AmountOut,
+    period_balance: AmountOut,
+    period_credit: AmountOut,
+    period_debit: AmountOut,
 }
 
 /// One period of a series (behaviour 5.6).
@@ -92,7 +105,7 @@ fn counted(container: &ContainerOut<'_>) -> serde_json::Result<String> {
 
 impl<'v> BalanceWriter<'v> {
     fn figures(&self, figures: Figures) -> FiguresOut {
-        let amount = |units| write_units(units, self.scale, self.digits);
+        let amount = |units| AmountOut { units, scale: self.scale, digits: self.digits };
         let Figures { cumulative, period } = figures;
         FiguresOut {
             cumulative_balance: amount(cumulative.balance()),
