@@ -17,7 +17,9 @@ fn curl(server: &Server, token: &str, path: &str, accepted: Option<&str>) -> (Va
     command.args(["--silent", "--show-error", "--fail", "--compressed"]);
     command.args(["--header", &format!("Authorization: Bearer {token}")]);
     command.args(["--header", &format!("Accept-Encoding:{}", accepted.unwrap_or_default())]);
-    command.args(["--write-out", "\n%header{content-encoding}\n%header{vary}\n%{size_download}"]);
+    let told = ["%header{content-encoding}", "%header{vary}", "%{size_download}"];
+    let told = format!("\n{}\n%header{{content-length}}", told.join("\n"));
+    command.args(["--write-out", &told]);
     let output =
         command.arg(format!("http://{}{path}", server.address())).output().expect("curl runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -43,6 +45,7 @@ fn rule_0_39_large_answers_are_compressed(server: &Server) {
     let length = size(&told);
     assert_eq!((plain == whole, told[0].as_str()), (true, ""), "who asks for nothing");
     assert!(length > 300_000, "more than one piece: {length}");
+    assert_eq!(told[3], length.to_string(), "the head says the length of what is not compressed");
     let (gzipped, told) = curl(server, &token, &path, Some("gzip, deflate"));
     assert!(gzipped == whole, "the same answer");
     assert_eq!(told[0], "gzip");

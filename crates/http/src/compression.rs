@@ -2,15 +2,13 @@
 //! (behaviour 0.39). The encoder is actix's own; each piece is compressed on a thread that may
 //! block.
 
-use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
 use actix_http::encoding::Encoder;
-use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::body::BoxBody;
 use actix_web::http::header::{AcceptEncoding, ContentEncoding, Encoding};
 use actix_web::web::Bytes;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+
+use crate::pieces::{Pieces, with_parts};
 
 /// Bytes of an answer behind which it is compressed.
 const MAX_PLAIN: usize = 16 * 1024;
@@ -36,36 +34,29 @@ pub(crate) fn with_body(
     request: &HttpRequest,
     body: Bytes,
 ) -> HttpResponse {
-    let Some(encoding) = wanted(request, body.len()) else { return response.body(body) };
-    response
-        .finish()
-        .map_body(|head, _| BoxBody::new(Encoder::response(encoding, head, Pieces(body))))
-}
-
-/// A body in pieces.
-struct Pieces(Bytes);
-
-impl MessageBody for Pieces {
-    type Error = Infallible;
-
-    fn size(&self) -> BodySize {
-        BodySize::Sized(u64::try_from(self.0.len()).unwrap_or(u64::MAX))
-    }
-
-    fn poll_next(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Infallible>>> {
-        let length = self.0.len().min(PIECE);
-        Poll::Ready((length > 0).then(|| Ok(self.0.split_to(length))))
-    }
+    let Some(encoding) = wanted(request, body.len()) else { return with_parts(response, [body]) };
+    response.finish().map_body(|head, _| {
+        BoxBody::new(Encoder::response(encoding, head, Pieces::of([body], PIECE)))
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use actix_web::body::BodySize;
     use actix_web::test::TestRequest;
 
     use super::*;
+    use crate::pieces::tests::pieces;
+
+    #[test]
+    fn what_is_not_compressed_is_no_single_piece() {
+        let (body, request) = (Bytes::from(vec![b'x'; 1_000_000]), TestRequest::default());
+        let response = with_body(HttpResponse::Ok(), &request.to_http_request(), body.clone());
+        let (size, given) = pieces(response);
+        assert!(matches!(size, BodySize::Sized(1_000_000)), "the head says the length: {size:?}");
+        assert!(given.iter().all(|piece| piece.len() <= 64 * 1024), "{} pieces", given.len());
+        assert_eq!(given.concat(), body);
+    }
 
     #[test]
     fn clients_say_what_they_want() {

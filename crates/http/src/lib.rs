@@ -37,6 +37,7 @@ mod long_text;
 mod middleware;
 mod outgoing;
 mod parameters;
+mod pieces;
 mod problem;
 mod rate;
 mod reader_shares;
