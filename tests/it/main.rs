@@ -175,6 +175,7 @@ modules! {
         wire;
     lone:
         administrators,
+        answer_memory,
         apps_page,
         audit_runs,
         backups,

@@ -26,7 +26,7 @@ pub fn lone() -> Vec<Lone> {
     ]
 }
 
-const MEGABYTE: usize = 1024 * 1024;
+pub const MEGABYTE: usize = 1024 * 1024;
 
 /// Who pauses for ten seconds is given up (0.19): what an unfinished body adds before, and how
 /// often. All of it is less than a megabyte.
@@ -34,7 +34,7 @@ const DRIP: usize = 112 * 1024;
 const DRIPS: usize = 8;
 
 /// A body of which the server has so many bytes, and at length some more, until this is dropped.
-fn unfinished(server: &Server, caller: &Client, size: usize) -> Sender<()> {
+pub fn unfinished(server: &Server, caller: &Client, size: usize) -> Sender<()> {
     let head = format!(
         "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: \
             {}\r\n\r\n",
@@ -61,7 +61,7 @@ fn unfinished(server: &Server, caller: &Client, size: usize) -> Sender<()> {
 /// Asks until it is answered with this status: the server takes note of what clients do in its own
 /// time.
 #[track_caller]
-fn until(status: u16, mut ask: impl FnMut() -> Answer) -> Answer {
+pub fn until(status: u16, mut ask: impl FnMut() -> Answer) -> Answer {
     let begun = Instant::now();
     loop {
         let answer = ask();

@@ -1,9 +1,11 @@
 //! Bodies of answers as they are kept under idempotency keys (behaviour 0.38): compressed when they
 //! are large, within a bound.
 
+use actix_web::web::Bytes;
 use daybook_domain::idempotency::BodyForm;
 
 use crate::error::RequestError;
+use crate::room::{self, NoAnswer};
 
 /// Most bytes that are kept as they are: most answers about one resource.
 const MAX_PLAIN: usize = 4 * 1024;
@@ -32,14 +34,17 @@ pub(crate) fn keep_ids(body: &[u8]) -> Result<(BodyForm, Vec<u8>), RequestError>
     Ok((BodyForm::Ids, compress(body)?))
 }
 
-/// The body that is sent again.
+/// The body that is sent again. What was compressed takes its memory from the room of this thread
+/// as it grows.
 ///
 /// # Errors
-/// 500 for what [`keep`] and [`keep_ids`] have not made.
-pub(crate) fn restore(form: BodyForm, kept: Vec<u8>) -> Result<Vec<u8>, RequestError> {
+/// [`NoAnswer`], also for what [`keep`] and [`keep_ids`] have not made.
+pub(crate) fn restore(form: BodyForm, kept: Vec<u8>) -> Result<Bytes, NoAnswer> {
     match form {
-        BodyForm::Plain => Ok(kept),
-        BodyForm::Compressed | BodyForm::Ids => zstd::decode_all(kept.as_slice()).map_err(failed),
+        BodyForm::Plain => Ok(kept.into()),
+        BodyForm::Compressed | BodyForm::Ids => {
+            room::copied(|body| zstd::stream::copy_decode(kept.as_slice(), body))
+        }
     }
 }
 
@@ -56,11 +61,34 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
+    use crate::budget::{Borrower, Budget};
+    use crate::room::Room;
+    use daybook_domain::id::UserId;
 
     fn again(body: &[u8]) -> (BodyForm, Vec<u8>, usize) {
         let (form, kept) = keep(body).unwrap().unwrap();
         let length = kept.len();
-        (form, restore(form, kept).unwrap(), length)
+        (form, restore(form, kept).unwrap().to_vec(), length)
+    }
+
+    #[test]
+    fn rule_0_22_what_is_sent_again_takes_its_memory_from_the_budget() {
+        const MEGABYTE: usize = 1024 * 1024;
+        let budget = Budget::of_megabytes(8);
+        let body = vec![b' '; 4 * MEGABYTE];
+        let (form, kept) = keep(&body).unwrap().unwrap();
+        assert!(kept.len() < MEGABYTE, "{}", kept.len());
+        let restored = || {
+            let room = Room::of_read(budget.grant(Borrower::User(UserId::new(1))));
+            room.around(|| restore(form, kept.clone()))
+        };
+        let (first, held) = restored();
+        assert_eq!(first.as_deref(), Ok(body.as_slice()));
+        assert_eq!(restored().0, Err(NoAnswer::Crowded), "7 MB are there for what is large");
+        drop((first, held));
+        assert!(restored().0.is_ok());
+        let damaged = restore(BodyForm::Compressed, b"no zstd".to_vec());
+        assert!(matches!(damaged, Err(NoAnswer::Fault(_))), "{damaged:?}");
     }
 
     #[test]
@@ -85,6 +113,6 @@ mod tests {
             (0..70_000_u32).flat_map(|at| Sha256::digest(at.to_be_bytes())).collect();
         assert_eq!(keep(&noise).unwrap(), None);
         let (form, kept) = keep_ids(b"{}").unwrap();
-        assert_eq!((form, restore(form, kept).unwrap()), (BodyForm::Ids, b"{}".to_vec()));
+        assert_eq!((form, restore(form, kept).unwrap().as_ref()), (BodyForm::Ids, &b"{}"[..]));
     }
 }

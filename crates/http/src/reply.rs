@@ -8,7 +8,6 @@ use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
 use daybook_domain::idempotency::{BodyForm, StoredAnswer};
 use daybook_domain::rights::Shown;
 use daybook_domain::version::Tag;
-use daybook_service::idempotency::Once;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -133,11 +132,6 @@ impl Reply {
         Self { changed, ..self }
     }
 
-    /// Whether the answer was given before.
-    pub(crate) const fn is_replayed(&self) -> bool {
-        self.replayed.is_some()
-    }
-
     /// What a caller may ask for instead, when the answer takes too much room.
     pub(crate) fn advising(self, advice: &'static str) -> Self {
         Self { advice, ..self }
@@ -221,28 +215,28 @@ impl Reply {
         Ok((self, stored))
     }
 
-    /// Whether it shows less than what was asked for.
-    pub(crate) const fn is_shortened(&self) -> bool {
-        self.shortened
-    }
-}
-
-impl TryFrom<StoredAnswer> for Reply {
-    type Error = ApiError;
-
-    /// An answer that was given before.
-    fn try_from(answer: StoredAnswer) -> Result<Self, ApiError> {
+    /// An answer that was given before, in the room of this thread.
+    ///
+    /// # Errors
+    /// 500 for what is no status.
+    pub(crate) fn again(answer: StoredAnswer) -> ApiResult {
         let StoredAnswer { status, tag, body, form, shows } = answer;
         let status = StatusCode::from_u16(status)
             .map_err(|error| RequestError::Failed(error.to_string()))?;
-        let body = kept_body::restore(form, body)?;
-        let stored = std::str::from_utf8(&body).ok().and_then(|text| text.parse().ok());
-        let (skipped, body) = match stored.filter(|_| status == StatusCode::NO_CONTENT) {
-            Some(skipped) => (skipped, Bytes::new()),
-            None => (0, body.into()),
+        let body = kept_body::restore(form, body);
+        let count = body.as_ref().ok().filter(|_| status == StatusCode::NO_CONTENT);
+        let count = count.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
+        let (skipped, body) = match count {
+            Some(skipped) => (skipped, Ok(Bytes::new())),
+            None => (0, body),
         };
         let (replayed, tag) = (Some(form), tag.map(Tag::stored));
-        Ok(Self { status, tag, replayed, skipped, body: Ok(body), shows, ..no_content() })
+        Ok(Self { status, tag, replayed, skipped, body, shows, ..no_content() })
+    }
+
+    /// Whether it shows less than what was asked for.
+    pub(crate) const fn is_shortened(&self) -> bool {
+        self.shortened
     }
 }
 
@@ -252,17 +246,6 @@ fn unanswered(fault: NoAnswer, advice: &'static str) -> RequestError {
         NoAnswer::TooLarge => RequestError::AnswerTooLarge(advice),
         NoAnswer::Crowded => RequestError::Crowded(CROWDED),
         NoAnswer::Fault(fault) => RequestError::Failed(fault),
-    }
-}
-
-impl TryFrom<Once<Self>> for Reply {
-    type Error = ApiError;
-
-    fn try_from(outcome: Once<Self>) -> Result<Self, ApiError> {
-        match outcome {
-            Once::Done(reply) => Ok(reply),
-            Once::Answered(answer) => answer.try_into(),
-        }
     }
 }
 

@@ -13,13 +13,12 @@ use actix_web::http::uri::Authority;
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
-use daybook_service::idempotency::{KeyScope, Once, once};
+use daybook_service::idempotency::{KeyScope, once};
 use daybook_service::query::QueryText;
 use daybook_service::{Context, Error};
 use daybook_storage::{Lane, LogPosition, Ticket, Tx};
 
 use crate::api_key::known;
-use crate::blocking::block;
 use crate::budget::{Borrower, MemoryShare, expect_borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
@@ -277,19 +276,12 @@ impl ApiRequest {
                 let done = work(tx, &asked)?;
                 let make = move || encode(&done, &asked);
                 let memory = || shared.budget.grant(Borrower::User(user));
-                let (reply, stored) = run::answer_to_store(memory, &make)?;
-                let whole = reply.is_shortened().then_some(make);
-                Ok(((reply, whole), stored))
+                run::answer_to_store(memory, make)
             };
             once(tx, &cx, (&scope, &claim), carry_out)
         };
-        match run::write_with_timeout(&state, ticket, whole).await? {
-            Once::Done((reply, None)) => Ok(reply),
-            // What was too large to be stored is answered all the same.
-            Once::Done((_, Some(make))) => run::large_answer(&state, user, make).await,
-            // It may be large when it is restored.
-            Once::Answered(answer) => block(move || Reply::try_from(answer)).await?,
-        }
+        let outcome = run::write_with_timeout(&state, ticket, whole).await?;
+        run::answer_once(&state, user, outcome).await
     }
 }
 

@@ -138,6 +138,20 @@ pub(crate) fn written(
     Ok(write()?.into())
 }
 
+/// As [`write`], of bytes that come one after another.
+///
+/// # Errors
+/// [`NoAnswer`].
+pub(crate) fn copied(
+    copy: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Bytes, NoAnswer> {
+    begin();
+    let mut text = Text { bytes: LongText::with_capacity(FREE_BYTES), covered: 0, most: 0 };
+    let done = copy(&mut text);
+    done.map_err(|error| taken_fault().unwrap_or_else(|| NoAnswer::Fault(error.to_string())))?;
+    Ok(text.bytes.into_bytes())
+}
+
 /// As [`write`], for what is short: it takes nothing of the budget.
 pub(crate) fn write_short(value: &impl Serialize) -> Result<Bytes, NoAnswer> {
     begin();

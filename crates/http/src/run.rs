@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::StoredAnswer;
+use daybook_service::idempotency::Once;
 use daybook_service::{Context, Result};
 use daybook_storage::{Error, ReadStop, Ticket, Tx};
 use tokio::time::timeout;
@@ -179,20 +180,57 @@ pub(crate) fn answer_of_write(
 }
 
 /// Makes the answer of a write and what is stored of it under a key, in the unit of work itself:
-/// so what is too large for that is shortened already here (behaviour 0.38).
+/// so what is too large for that is shortened already here (behaviour 0.38). With it comes what
+/// makes the whole, where that is so.
 ///
 /// # Errors
 /// 500 when its JSON could not be written.
-pub(crate) fn answer_to_store(
+pub(crate) fn answer_to_store<M: Fn() -> Reply>(
     memory: impl Fn() -> MemoryShare,
-    make: impl Fn() -> Reply,
-) -> std::result::Result<(Reply, StoredAnswer), ApiError> {
+    make: M,
+) -> std::result::Result<((Reply, Option<M>), StoredAnswer), ApiError> {
     let (reply, share) = answer_of_write(Room::of_stored(memory()), &make);
-    if let Some(kept) = reply.kept()? {
-        let stored = reply.stored(kept);
-        return Ok((reply.holding(share), stored));
+    let (reply, stored) = match reply.kept()? {
+        Some(kept) => {
+            let stored = reply.stored(kept);
+            (reply.holding(share), stored)
+        }
+        None => answer_of_write(Room::of_ids(memory()), &make).0.and_stored()?,
+    };
+    let whole = reply.is_shortened().then_some(make);
+    Ok(((reply, whole), stored))
+}
+
+/// What is answered to a request with a key: what [`answer_to_store`] has made, and where that was
+/// too large to be stored the whole all the same; or what was answered before.
+///
+/// # Errors
+/// As [`answer`].
+pub(crate) async fn answer_once<M: FnOnce() -> Reply + Send + 'static>(
+    state: &AppState,
+    user: UserId,
+    outcome: Once<(Reply, Option<M>)>,
+) -> ApiResult {
+    match outcome {
+        Once::Done((reply, None)) => Ok(reply),
+        Once::Done((_, Some(make))) => large_answer(state, user, make).await,
+        Once::Answered(answer) => answer_again(state, user, answer).await,
     }
-    answer_of_write(Room::of_ids(memory()), &make).0.and_stored()
+}
+
+/// Makes an answer that was given before: it may be large when it is restored, and holds its memory
+/// as any other does (behaviour 0.22).
+///
+/// # Errors
+/// 500 for what is no answer, and when the work panics.
+pub(crate) async fn answer_again(
+    state: &AppState,
+    user: UserId,
+    answer: StoredAnswer,
+) -> ApiResult {
+    let room = Room::of_read(state.budget.grant(Borrower::User(user)));
+    let (reply, share) = block(move || room.around(|| Reply::again(answer))).await?;
+    Ok(reply?.holding(share))
 }
 
 /// As [`write()`], for a request that may have to wait for an earlier sending of itself (behaviour

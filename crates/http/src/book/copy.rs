@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use daybook_domain::idempotency::Claim;
 use daybook_service::book::{self, Copying, View, WholeCopy};
-use daybook_service::idempotency::{KeyScope, answered, once};
+use daybook_service::idempotency::{KeyScope, Once, answered, once};
 use daybook_service::{Context, Error};
 use daybook_storage::{Lease, Store, Tx};
 use tokio::time::{Instant, sleep};
@@ -33,6 +33,7 @@ pub(super) async fn large(
     encode: Encode,
 ) -> ApiResult {
     let (cx, state, claim) = request.into_claim()?;
+    let user = cx.user.id;
     let turn = match &claim {
         Some(claim) => Some(turn(&state, claim).await?),
         None => None,
@@ -41,7 +42,7 @@ pub(super) async fn large(
         let asked = cx.clone();
         let known = run::read(&state, move |tx| answered(tx, &asked, &claim)).await?;
         if let Some(known) = known {
-            return known.try_into();
+            return run::answer_again(&state, user, known).await;
         }
     }
     let copies = state.copies.clone();
@@ -51,12 +52,15 @@ pub(super) async fn large(
         let _held = (turn, slot);
         let outcome = copy(&store, &cx, (id, &copying), (claim, encode), &*copies.stop);
         // What is left of a copy that failed, or that another process made before, can go.
-        if outcome.as_ref().map_or(true, |reply| reply.is_replayed()) {
+        if !matches!(outcome, Ok(Once::Done(_))) {
             copies.sweep.notify();
         }
         outcome
     });
-    done.await?
+    match done.await?? {
+        Once::Done(reply) => Ok(reply),
+        Once::Answered(known) => run::answer_again(&state, user, known).await,
+    }
 }
 
 /// Makes the copy; its last unit of work records the answer under the key.
@@ -66,14 +70,14 @@ fn copy(
     (id, copying): (String, &Copying),
     (claim, encode): (Option<Claim>, Encode),
     stop: &dyn Fn() -> bool,
-) -> ApiResult {
+) -> Result<Once<Reply>, ApiError> {
     let (scope, asked) = (KeyScope::Book(id.clone()), cx.clone());
-    let finish = move |tx: &mut Tx<'_>, whole: WholeCopy| -> Result<Reply, ApiError> {
+    let finish = move |tx: &mut Tx<'_>, whole: WholeCopy| -> Result<Once<Reply>, ApiError> {
         let answer = |tx: &mut Tx<'_>| -> Result<Reply, ApiError> {
             Ok(encode(&whole.publish(tx)?, &asked))
         };
-        let Some(claim) = claim else { return answer(tx) };
-        once(tx, &asked, (&scope, &claim), |tx| answer(tx)?.and_stored())?.try_into()
+        let Some(claim) = claim else { return answer(tx).map(Once::Done) };
+        once(tx, &asked, (&scope, &claim), |tx| answer(tx)?.and_stored())
     };
     book::copy_in_portions(store, cx, (&id, copying), stop, finish)
 }

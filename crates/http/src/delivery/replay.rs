@@ -3,7 +3,7 @@
 use daybook_service::Context;
 use daybook_service::delivery::replay::{self, ReplayBegun};
 use daybook_service::event::View;
-use daybook_service::idempotency::{KeyScope, once};
+use daybook_service::idempotency::{KeyScope, Once, once};
 use daybook_storage::{Lane, Ticket};
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
         replay::begin(tx, &caller, &book, (&id, &app), key.as_ref())
     };
     let leased = match run::write(&state, ticket.clone(), begin).await? {
-        ReplayBegun::Answered(known) => return known.try_into(),
+        ReplayBegun::Answered(known) => return run::answer_again(&state, cx.user.id, known).await,
         ReplayBegun::Leased(leased) => leased,
     };
     let courier = Courier::new(state.clone().into_inner());
@@ -87,15 +87,19 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let sending = actix_web::rt::spawn(async move {
         let sent = courier.send(&leased.delivery).await.map_err(RequestError::Failed)?;
         let cx = Context { now: (state.clock)(), ..cx };
-        let whole = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Reply, ApiError> {
+        let user = cx.user.id;
+        let whole = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Once<Reply>, ApiError> {
             let (asked, outcome) = (cx.clone(), sent.outcome);
             let answer = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Reply, ApiError> {
                 Ok(shown(&replay::end(tx, &asked, &leased, outcome)?, &asked, &base))
             };
-            let Some(claim) = claim else { return answer(tx) };
-            once(tx, &cx, (&scope, &claim), |tx| answer(tx)?.and_stored())?.try_into()
+            let Some(claim) = claim else { return answer(tx).map(Once::Done) };
+            once(tx, &cx, (&scope, &claim), |tx| answer(tx)?.and_stored())
         };
-        run::write(&state, ticket, whole).await
+        match run::write(&state, ticket, whole).await? {
+            Once::Done(reply) => Ok(reply),
+            Once::Answered(known) => run::answer_again(&state, user, known).await,
+        }
     });
     sending.await.map_err(|error| RequestError::Failed(error.to_string()))?
 }
