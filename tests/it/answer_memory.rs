@@ -5,11 +5,12 @@ use daybook_tests::{Answer, Cast, Engine, Options, Server};
 use serde_json::json;
 
 use crate::Lone;
-use crate::large_answers::amplified;
+use crate::large_answers::{amplified, properties};
 use crate::memory::{MEGABYTE, unfinished, until};
+use crate::reading::items;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_0_22_repetitions_take_memory]
+    crate::lone![rule_0_22_repetitions_take_memory, rule_0_22_lists_of_connections_take_memory,]
 }
 
 /// A server on which 56 MB are for what is large.
@@ -63,4 +64,25 @@ fn rule_0_22_repetitions_take_memory(engine: Engine) {
     assert_eq!(header(&again, "idempotency-replayed"), Some("true"));
     assert_eq!(header(&again, "idempotency-answer"), None);
     assert!(again.text == first.text, "the repetition has the first answer, byte by byte");
+}
+
+/// 0.22, 9.5: what is opened of sealed properties is counted.
+fn rule_0_22_lists_of_connections_take_memory(engine: Engine) {
+    let server = small_server(engine);
+    let (cast, large) = large_account(&server);
+    let all = "/v5/user/connections";
+    for number in 0..40 {
+        let bank = json!({"agentId": "some-bank", "type": "BANK", "name": "My Bank",
+            "uuid": number.to_string(), "properties": properties()});
+        cast.owner.post(all, &bank).ok();
+    }
+    let listed = cast.owner.get(all);
+    assert!(listed.text.len() > 2 * MEGABYTE, "{} bytes", listed.text.len());
+    let list = items(&listed.body);
+    assert!(list.iter().all(|one| one["properties"] == properties()), "each is opened");
+    while_crowded(&server, large, || {
+        let message = cast.owner.get(all).refused(503, "backendError");
+        assert!(message.contains("memory for answers"), "0.22: {message}");
+    });
+    assert!(until(200, || cast.owner.get(all)).text == listed.text);
 }

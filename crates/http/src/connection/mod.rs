@@ -10,6 +10,7 @@ use daybook_domain::property::Edits;
 use daybook_service::connection::{self, View};
 use daybook_service::{Context, Error, integration};
 use daybook_storage::{Lane, Ticket};
+use serde::ser::Error as _;
 
 use crate::body::Body;
 use crate::error::ApiError;
@@ -18,7 +19,7 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::run;
 use crate::state::AppState;
-use crate::wire::{ListOut, id_text};
+use crate::wire::{ListOut, MadeOut, id_text};
 use shape::{ConnectionIn, SealedOut};
 
 pub(crate) use sealed::place_of_properties;
@@ -41,9 +42,13 @@ fn sealing(
 /// GET user/connections.
 pub(crate) async fn list_connections(request: ApiRequest) -> ApiResult {
     let state = request.state.clone();
-    let all = request.on_snapshot(connection::list).await?;
-    let items = all.iter().map(|view| SealedOut::from(view).open(state.identity.key().sealer()));
-    Ok(reply::ok(&ListOut::complete(items.collect::<Result<_, ApiError>>()?)))
+    let encode = move |all: &Vec<View>, _: &Context| {
+        let open = |view| SealedOut::from(view).open(state.identity.key().sealer());
+        // Each is opened when it is written, so that they are never there all at once.
+        let shown = |view| MadeOut(move || open(view).map_err(serde_json::Error::custom));
+        reply::list(all, shown, |view| view.connection.id.to_string())
+    };
+    request.read(connection::list, encode).await
 }
 
 /// GET user/connections/{id}.
