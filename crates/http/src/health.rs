@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use actix_web::http::header::{CACHE_CONTROL, ContentType};
+use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_storage::Error;
 use serde_json::json;
@@ -10,6 +11,7 @@ use tokio::time::timeout;
 
 use crate::error::ApiError;
 use crate::identity::provider::Providers;
+use crate::pieces::with_parts;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::host;
 use crate::run;
@@ -53,8 +55,8 @@ const AUTHORIZATION: &str = "\"authorizationUrl\": \"http://127.0.0.1:8080/auth/
 
 /// The contract of one installation, in the parts around its authorization address.
 pub(crate) struct Contract {
-    before: String,
-    after: &'static str,
+    before: Bytes,
+    after: Bytes,
 }
 
 impl Contract {
@@ -64,13 +66,15 @@ impl Contract {
         let (before, after) = CONTRACT.split_once(AUTHORIZATION).unwrap_or((CONTRACT, ""));
         let path = if path.is_empty() { "/" } else { path };
         let named = format!("\"basePath\": {}", json!(path));
-        Self { before: before.replacen("\"basePath\": \"/\"", &named, 1), after }
+        let before = before.replacen("\"basePath\": \"/\"", &named, 1);
+        Self { before: before.into(), after: Bytes::from_static(after.as_bytes()) }
     }
 
-    /// The text, for clients that ask for tokens at this address.
-    fn authorized_at(&self, address: &str) -> String {
-        let address = json!(address);
-        format!("{}\"authorizationUrl\": {address}{}", self.before, self.after)
+    /// The text, for clients that ask for tokens at this address. All answers share what is the
+    /// same in them.
+    fn authorized_at(&self, address: &str) -> [Bytes; 3] {
+        let named = format!("\"authorizationUrl\": {}", json!(address));
+        [self.before.clone(), named.into(), self.after.clone()]
     }
 }
 
@@ -82,10 +86,14 @@ pub(crate) async fn contract(
 ) -> HttpResponse {
     let elsewhere = state.identity.providers().and_then(Providers::authorization_url);
     let own = || format!("{}/auth/authorize", state.base(host(&request)));
-    HttpResponse::Ok()
-        .content_type(ContentType::json())
-        .insert_header((CACHE_CONTROL, "max-age=300"))
-        .body(contract.authorized_at(&elsewhere.map_or_else(own, str::to_owned)))
+    document(contract.authorized_at(&elsewhere.map_or_else(own, str::to_owned)))
+}
+
+/// The answer that is a contract.
+fn document(parts: [Bytes; 3]) -> HttpResponse {
+    let mut response = HttpResponse::Ok();
+    response.content_type(ContentType::json()).insert_header((CACHE_CONTROL, "max-age=300"));
+    with_parts(response, parts)
 }
 
 /// Where the contract of `/auth` names its server (behaviour 11.22).
@@ -97,13 +105,38 @@ pub(crate) async fn auth_contract(
     state: web::Data<AppState>,
 ) -> HttpResponse {
     let own = format!("\"url\": {}", json!(state.base(host(&request))));
-    HttpResponse::Ok()
-        .content_type(ContentType::json())
-        .insert_header((CACHE_CONTROL, "max-age=300"))
-        .body(AUTH_CONTRACT.replacen(SERVER, &own, 1))
+    let (before, after) = AUTH_CONTRACT.split_once(SERVER).unwrap_or((AUTH_CONTRACT, ""));
+    let [before, after] = [before, after].map(|part| Bytes::from_static(part.as_bytes()));
+    document([before, own.into(), after])
 }
 
 /// GET /docs: the contract for people; the page loads nothing from elsewhere.
 pub(crate) async fn page() -> HttpResponse {
     HttpResponse::Ok().content_type(ContentType::html()).body(PAGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pieces::tests::pieces;
+
+    #[test]
+    fn all_answers_share_one_contract() {
+        let contract = Contract::under("/books");
+        let asked = ["http://a.example/auth/authorize", "http://b.example/auth/authorize"];
+        let answers = asked.map(|address| pieces(document(contract.authorized_at(address))).1);
+        for (address, given) in asked.iter().zip(&answers) {
+            let text = String::from_utf8(given.concat()).unwrap();
+            let expected = CONTRACT
+                .replacen("\"basePath\": \"/\"", "\"basePath\": \"/books\"", 1)
+                .replacen("http://127.0.0.1:8080/auth/authorize", address, 1);
+            assert!(text == expected, "{address}");
+        }
+        let places = answers.map(|given| {
+            let long = given.iter().filter(|piece| piece.len() > 1024);
+            long.map(|piece| piece.as_ptr()).collect::<Vec<_>>()
+        });
+        assert!(places[0].len() > 1, "it is given bit by bit");
+        assert_eq!(places[0], places[1], "none of them is a copy");
+    }
 }
