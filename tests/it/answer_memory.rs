@@ -1,16 +1,22 @@
 //! Memory of answers (0.22): whatever makes a large one takes it from what all requests share, also
 //! where the answer is made aside, or was given before.
 
-use daybook_tests::{Answer, Cast, Engine, Options, Server};
-use serde_json::json;
+use daybook_tests::receiver::Receiver;
+use daybook_tests::{Answer, Cast, Client, Engine, Options, Server, bots, id};
+use serde_json::{Value, json};
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 use crate::large_answers::{amplified, properties};
 use crate::memory::{MEGABYTE, unfinished, until};
 use crate::reading::items;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_0_22_repetitions_take_memory, rule_0_22_lists_of_connections_take_memory,]
+    crate::lone![
+        rule_0_22_repetitions_take_memory,
+        rule_0_22_lists_of_connections_take_memory,
+        rule_8_12_a_replay_shows_less_without_memory,
+    ]
 }
 
 /// A server on which 56 MB are for what is large.
@@ -85,4 +91,54 @@ fn rule_0_22_lists_of_connections_take_memory(engine: Engine) {
         assert!(message.contains("memory for answers"), "0.22: {message}");
     });
     assert!(until(200, || cast.owner.get(all)).text == listed.text);
+}
+
+/// Asks for an event to be sent again. Others may be on their way at that moment (8.12).
+fn replayed(caller: &Client, path: &str) -> Answer {
+    until(200, || caller.put(path, &Value::Null))
+}
+
+/// 8.12, 0.33: what is sent again is done, with or without memory for its answer; with a key (0.16)
+/// too.
+fn rule_8_12_a_replay_shows_less_without_memory(engine: Engine) {
+    let server = small_server(engine);
+    let (cast, large) = large_account(&server);
+    let account = json!({"name": "B0", "type": "ASSET", "groups": []});
+    cast.owner.post(&cast.path("/accounts"), &account).ok();
+    let lunch = json!({"date": "2026-01-05", "amount": "1", "creditAccount": {"name": "A0"},
+        "debitAccount": {"name": "B0"}, "description": "Lunch"});
+    cast.owner.post(&cast.path("/transactions"), &lunch).ok();
+    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
+    let event = id(&items(&events)[0]).to_owned();
+    let receiver = Receiver::start();
+    let app = bots::register(&cast.owner, &receiver.url());
+    bots::install(&cast.owner, &cast.book, &app);
+    let path = cast.path(&format!("/events/{event}/responses/{app}"));
+    let keyed = cast.owner.header("Idempotency-Key", "once");
+    while_crowded(&server, large, || {
+        for caller in [&cast.owner, &keyed] {
+            let answer = replayed(caller, &path);
+            assert_eq!(answer.body, json!({"id": event}), "{:.300}", answer.text);
+            assert_eq!(header(&answer, "answer-shortened"), Some("true"));
+        }
+        assert!(receiver.received().is_empty(), "8.8: there is no memory to send it either");
+    });
+    let again = keyed.put(&path, &Value::Null);
+    assert_eq!((again.status, &again.body), (200, &json!({"id": event})));
+    assert_eq!(header(&again, "idempotency-answer"), Some("ids"));
+
+    let shown = replayed(&cast.owner, &path);
+    assert!(shown.text.len() > 2 * MEGABYTE, "{} bytes", shown.text.len());
+    let failed = items(&json!({"items": shown.body["botResponses"]})).len();
+    assert_eq!(failed, 0, "8.7: it has come, and that it failed before is said no more");
+    assert_eq!(receiver.wait_for(1)[0].body["id"], event.as_str());
+    let keyed = cast.owner.header("Idempotency-Key", "twice");
+    let first = replayed(&keyed, &path);
+    assert!(first.text.len() > 2 * MEGABYTE, "{} bytes", first.text.len());
+    let again = replayed(&keyed, &path);
+    assert_eq!(header(&again, "idempotency-replayed"), Some("true"));
+    assert!(again.text == first.text, "the repetition has the first answer, byte by byte");
+    assert_eq!(receiver.received().len(), 2, "0.16: it is sent once");
+    let backlog = || bots::backlog(&cast.owner, &cast.book);
+    eventually("8.10: the backlog falls to 0", || backlog() == 0);
 }

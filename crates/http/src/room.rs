@@ -26,6 +26,8 @@ const MAX_BYTES_AT_ONCE: usize = 256 * 1024;
 const MAX_STORED_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of an answer that take nothing of the budget, so that short answers are always given.
 const FREE_BYTES: usize = 4 * 1024;
+/// The same of a delivery, with what it is made of: only a few are written at once.
+const FREE_BYTES_OF_DELIVERY: usize = 1024 * 1024;
 /// Bytes for which a large text takes memory from the budget at a time.
 const STEP: usize = 1024 * 1024;
 
@@ -52,6 +54,8 @@ impl From<serde_json::Error> for NoAnswer {
 /// The room for one answer.
 pub(crate) struct Room {
     most: usize,
+    /// What it takes nothing of the budget for.
+    free: usize,
     share: MemoryShare,
     shortens: bool,
 }
@@ -72,27 +76,32 @@ thread_local! {
 impl Room {
     /// For the answer of a read.
     pub(crate) const fn of_read(share: MemoryShare) -> Self {
-        Self { most: MAX_ANSWER_BYTES, share, shortens: false }
+        Self { most: MAX_ANSWER_BYTES, free: FREE_BYTES, share, shortens: false }
+    }
+
+    /// For an event that is sent to an app (behaviour 8.8).
+    pub(crate) const fn of_delivery(share: MemoryShare) -> Self {
+        Self { most: MAX_ANSWER_BYTES, free: FREE_BYTES_OF_DELIVERY, share, shortens: false }
     }
 
     /// For an answer that is short enough to be written at once.
     pub(crate) const fn at_once(share: MemoryShare) -> Self {
-        Self { most: MAX_BYTES_AT_ONCE, share, shortens: false }
+        Self { most: MAX_BYTES_AT_ONCE, free: FREE_BYTES, share, shortens: false }
     }
 
     /// For the answer of a write: what is too large for it is shortened.
     pub(crate) const fn of_write(share: MemoryShare) -> Self {
-        Self { most: MAX_ANSWER_BYTES, share, shortens: true }
+        Self { most: MAX_ANSWER_BYTES, free: FREE_BYTES, share, shortens: true }
     }
 
     /// For the answer of a write that is stored with it, while others wait for its writer.
     pub(crate) const fn of_stored(share: MemoryShare) -> Self {
-        Self { most: MAX_STORED_BYTES, share, shortens: true }
+        Self { most: MAX_STORED_BYTES, free: FREE_BYTES, share, shortens: true }
     }
 
     /// For no more than ids.
     pub(crate) const fn of_ids(share: MemoryShare) -> Self {
-        Self { most: 0, share, shortens: true }
+        Self { most: 0, free: FREE_BYTES, share, shortens: true }
     }
 
     /// Makes an answer in this room; with it comes the memory it takes.
@@ -209,11 +218,8 @@ fn most() -> usize {
 
 /// Takes memory for so many bytes in all.
 fn cover(bytes: usize) -> Result<(), NoAnswer> {
-    if bytes <= FREE_BYTES {
-        return Ok(());
-    }
     ROOM.with_borrow_mut(|room| {
-        let Some(room) = room else { return Ok(()) };
+        let Some(room) = room.as_mut().filter(|room| bytes > room.free) else { return Ok(()) };
         room.share.cover(bytes).map_err(|_| NoAnswer::Crowded)
     })
 }
@@ -304,5 +310,18 @@ mod tests {
         assert!(of_read().around(|| write(&"short")).0.is_ok(), "short ones need none");
         drop(held);
         assert!(second().is_ok());
+    }
+
+    #[test]
+    fn rule_8_8_large_deliveries_take_their_memory_while_they_are_written() {
+        let budget = Budget::of_megabytes(64);
+        let (_, held) = Room::of_read(budget.grant(USER)).around(|| write(&"x".repeat(47 << 20)));
+        let delivered = |bytes: usize| {
+            Room::of_delivery(budget.grant(USER)).around(|| write(&"x".repeat(bytes))).0
+        };
+        assert_eq!(delivered(30 * MEGABYTE), Err(NoAnswer::Crowded), "not when it is there");
+        assert!(delivered(256 * 1024).is_ok(), "a short one needs none");
+        drop(held);
+        assert!(delivered(30 * MEGABYTE).is_ok());
     }
 }

@@ -21,10 +21,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Exchange, Remark};
+use daybook_domain::instant;
 use daybook_service::delivery::{self, Outcome, Parcel, Prepared};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::budget::Borrower;
 use crate::error::{ApiError, RequestError};
 use crate::run;
 use crate::state::AppState;
@@ -39,8 +39,6 @@ pub(crate) use replay::{
 
 /// Deliveries of a process that are read at once: they take connections from those who read.
 const MAX_READING: usize = 4;
-/// Bytes of a body that are not counted on the memory of whoever installed the app.
-const MAX_UNCOUNTED: usize = 256 * 1024;
 /// Turns at reading them.
 static READING_TURNS: Semaphore = Semaphore::const_new(MAX_READING);
 
@@ -57,6 +55,12 @@ pub struct Sent {
     pub outcome: Outcome,
     /// How long the app took.
     pub took: Duration,
+}
+
+/// An attempt that failed before anything was sent.
+fn failed_at(at: instant::Instant, why: &str) -> Outcome {
+    let exchange = Exchange { at, milliseconds: 0, status: None, answer: None };
+    Outcome::Tried(DeliveryAttempt::Failed(why.to_owned()), exchange)
 }
 
 /// The turns end with the process.
@@ -102,32 +106,22 @@ impl Courier {
         turn: SemaphorePermit<'_>,
     ) -> Result<Outcome, ApiError> {
         let state = &self.state;
-        let mut memory = state.budget.grant(Borrower::User(parcel.cx.user.id));
         let written = parcel::request(state, delivery, parcel).await;
-        let bytes = written.as_ref().map_or(0, |written| written.request.body().len());
-        let has_room = bytes <= MAX_UNCOUNTED || memory.cover(bytes).is_ok();
         let (at, begun) = ((state.clock)(), Instant::now());
         let took = || i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
         match written {
-            Ok(_) if !has_room => {
-                let why = "the memory of this server is in use".to_owned();
-                let exchange = Exchange { at, milliseconds: 0, status: None, answer: None };
-                Ok(Outcome::Tried(DeliveryAttempt::Failed(why), exchange))
-            }
-            Ok(Written { request, secrets }) => {
+            Ok(Written { request, secrets, memory }) => {
                 drop(turn);
                 let answer = state.webhooks.send(request).await;
+                drop(memory);
                 let answered = answer.as_ref().ok();
                 let status = answered.map(|answer| answer.status().as_u16());
                 let text = answered.map(|answer| Exchange::excerpt(answer.body(), &secrets));
                 let exchange = Exchange { at, milliseconds: took(), status, answer: text };
                 Ok(Outcome::Tried(answer::read(answer), exchange))
             }
-            Err(Unwritten::Address) => {
-                let attempt = DeliveryAttempt::Failed("the address of the app is none".to_owned());
-                let exchange = Exchange { at, milliseconds: 0, status: None, answer: None };
-                Ok(Outcome::Tried(attempt, exchange))
-            }
+            Err(Unwritten::Crowded) => Ok(failed_at(at, "the memory of this server is in use")),
+            Err(Unwritten::Address) => Ok(failed_at(at, "the address of the app is none")),
             Err(Unwritten::Secret(error)) => {
                 tracing::warn!(
                     app = delivery.app.as_str(),

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use actix_web::web::Bytes;
 use daybook_domain::app::App;
 use daybook_domain::delivery::{EventDelivery, JWT_MINUTES, TOKEN_MINUTES};
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::SigningAlgorithm;
+use daybook_service::Context;
 use daybook_service::delivery::{Parcel, ParcelContent};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Request};
@@ -14,16 +16,23 @@ use sha2::{Digest, Sha256};
 
 use super::signature::AppSecret;
 use crate::blocking::block;
+use crate::budget::{Borrower, MemoryShare};
 use crate::error::{ApiError, RequestError};
 use crate::event;
 use crate::identity::own_token::Acting;
+use crate::room::{self, NoAnswer, Room};
 use crate::signing_key;
 use crate::state::AppState;
 
+/// Bytes of a body that are not counted on the memory of whoever installed the app.
+const MAX_UNCOUNTED: usize = 256 * 1024;
+
 /// The request, and what in it is nobody else's business.
 pub(super) struct Written {
-    pub(super) request: Request<Vec<u8>>,
+    pub(super) request: Request<Bytes>,
     pub(super) secrets: Vec<String>,
+    /// The memory of a large body, until it has been sent.
+    pub(super) memory: Option<MemoryShare>,
 }
 
 /// Why there is no request.
@@ -32,6 +41,8 @@ pub(super) enum Unwritten {
     Address,
     /// The secret of the app does not open.
     Secret(String),
+    /// The memory of who installed the app is in use.
+    Crowded,
     /// The server fails.
     Failed(ApiError),
 }
@@ -39,6 +50,16 @@ pub(super) enum Unwritten {
 impl<E: Into<ApiError>> From<E> for Unwritten {
     fn from(error: E) -> Self {
         Self::Failed(error.into())
+    }
+}
+
+impl Unwritten {
+    /// Why a body could not be written.
+    fn of(fault: NoAnswer) -> Self {
+        match fault {
+            NoAnswer::Crowded => Self::Crowded,
+            NoAnswer::TooLarge | NoAnswer::Fault(_) => failed(fault).into(),
+        }
     }
 }
 
@@ -63,6 +84,32 @@ fn minutes(now: Instant, minutes: i64) -> Instant {
     Instant::new(now.milliseconds().saturating_add(minutes * 60_000))
 }
 
+/// Writes the body on a thread that may block, and answers the id of the event with it. A large
+/// one takes its memory as it grows, and holds it.
+///
+/// # Errors
+/// [`Unwritten`].
+async fn body(
+    (cx, base): (Context, String),
+    content: ParcelContent,
+    memory: MemoryShare,
+) -> Result<(String, Bytes, Option<MemoryShare>), Unwritten> {
+    let write = move || match &content {
+        ParcelContent::Copy(copy) => {
+            let text = room::copied(|text| text.write_all(copy.body.as_bytes()))?;
+            Ok((copy.id.clone(), text))
+        }
+        ParcelContent::Event(view) => event::delivered(view, &cx, &base),
+    };
+    let (written, memory) = block(move || Room::of_delivery(memory).around(write)).await?;
+    let (id, body) = written.map_err(Unwritten::of)?;
+    let mut memory = memory.filter(|_| body.len() > MAX_UNCOUNTED);
+    if let Some(memory) = &mut memory {
+        memory.cover(body.len()).map_err(|_| Unwritten::Crowded)?;
+    }
+    Ok((id, body, memory))
+}
+
 /// Writes the request.
 ///
 /// # Errors
@@ -74,13 +121,9 @@ pub(super) async fn request(
 ) -> Result<Written, Unwritten> {
     let now = (state.clock)();
     let Parcel { content, app, url, cx } = parcel;
-    let (id, body) = match content {
-        ParcelContent::Copy(copy) => (copy.id.clone(), copy.body.clone().into()),
-        ParcelContent::Event(view) => {
-            let (reader, base) = (cx.clone(), state.mail_address.clone());
-            block(move || event::delivered(&view, &reader, &base)).await?.map_err(failed)?
-        }
-    };
+    let memory = state.budget.grant(Borrower::User(cx.user.id));
+    let (id, body, memory) =
+        body((cx.clone(), state.mail_address.clone()), content, memory).await?;
     let acting = Acting { agent: app.id.to_string(), depth: delivery.depth.saturating_add(1) };
     let token = state.identity.key().sign_for_app(
         cx.user.id,
@@ -119,8 +162,8 @@ pub(super) async fn request(
         }
     }
     // The address alone comes from outside.
-    let request = request.body(body.into()).map_err(|_| Unwritten::Address)?;
-    Ok(Written { request, secrets })
+    let request = request.body(body).map_err(|_| Unwritten::Address)?;
+    Ok(Written { request, secrets, memory })
 }
 
 /// Where the secret of an app is sealed for.

@@ -3,15 +3,16 @@
 use daybook_service::Context;
 use daybook_service::delivery::replay::{self, ReplayBegun};
 use daybook_service::event::View;
-use daybook_service::idempotency::{KeyScope, Once, once};
+use daybook_service::idempotency::{KeyScope, once};
 use daybook_storage::{Lane, Ticket};
 use serde::{Deserialize, Serialize};
 
 use super::Courier;
 use crate::body::Body;
+use crate::budget::Borrower;
 use crate::error::{ApiError, RequestError};
 use crate::event;
-use crate::reply::{self, ApiResult, Reply};
+use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::run;
 use crate::wire::objects_only;
@@ -87,23 +88,30 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let sending = actix_web::rt::spawn(async move {
         let sent = courier.send(&leased.delivery).await.map_err(RequestError::Failed)?;
         let cx = Context { now: (state.clock)(), ..cx };
-        let user = cx.user.id;
-        let whole = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Once<Reply>, ApiError> {
-            let (asked, outcome) = (cx.clone(), sent.outcome);
-            let answer = move |tx: &mut daybook_storage::Tx<'_>| -> Result<Reply, ApiError> {
-                Ok(shown(&replay::end(tx, &asked, &leased, outcome)?, &asked, &base))
-            };
-            let Some(claim) = claim else { return answer(tx).map(Once::Done) };
-            once(tx, &cx, (&scope, &claim), |tx| answer(tx)?.and_stored())
+        let (user, asked) = (cx.user.id, cx.clone());
+        let end =
+            move |tx: &mut daybook_storage::Tx<'_>| replay::end(tx, &asked, &leased, sent.outcome);
+        let Some(claim) = claim else {
+            let view = run::write(&state, ticket, end).await?;
+            return run::answer(&state, user, move || shown(&view, &cx, &base)).await;
         };
-        match run::write(&state, ticket, whole).await? {
-            Once::Done(reply) => Ok(reply),
-            Once::Answered(known) => run::answer_again(&state, user, known).await,
-        }
+        let shared = state.clone();
+        let whole = move |tx: &mut daybook_storage::Tx<'_>| -> Result<_, ApiError> {
+            let reader = cx.clone();
+            let carry_out = move |tx: &mut daybook_storage::Tx<'_>| {
+                let view = end(tx)?;
+                let memory = || shared.budget.grant(Borrower::User(user));
+                run::answer_to_store(memory, move || shown(&view, &reader, &base))
+            };
+            once(tx, &cx, (&scope, &claim), carry_out)
+        };
+        let outcome = run::write(&state, ticket, whole).await?;
+        run::answer_once(&state, user, outcome).await
     });
     sending.await.map_err(|error| RequestError::Failed(error.to_string()))?
 }
 
 fn shown(view: &View, cx: &Context, base: &str) -> Reply {
     reply::json(event::delivered(view, cx, base).map(|(_, text)| text))
+        .or_short(|| IdOut { id: event::id_of(view) })
 }

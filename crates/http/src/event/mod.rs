@@ -133,8 +133,13 @@ pub(crate) fn delivered(
 ) -> Result<(String, Bytes), NoAnswer> {
     let (reader, book) = (Reader { view, base }, book_of(view, cx)?);
     let Some(read) = view.events.first() else { return Ok((String::new(), Bytes::new())) };
-    let id = read.event.public_id(&view.access.book().key);
-    Ok((id, room::write(&MadeOut(|| event_out(reader, read, &book)))?))
+    Ok((id_of(view), room::write(&MadeOut(|| event_out(reader, read, &book)))?))
+}
+
+/// The id of the one event of a view.
+pub(crate) fn id_of(view: &View) -> String {
+    let key = &view.access.book().key;
+    view.events.first().map(|read| read.event.public_id(key)).unwrap_or_default()
 }
 
 /// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).

@@ -13,7 +13,7 @@ use std::time::Duration;
 use http::{Request, Response};
 use oauth2::AsyncHttpClient;
 use reqwest::redirect::Policy;
-use reqwest::{Client, Url};
+use reqwest::{Body, Client, Url};
 
 use address::{NameLookup, Reach, Resolver};
 
@@ -98,9 +98,9 @@ impl Outgoing {
     ///
     /// # Errors
     /// [`Failure`].
-    pub(crate) async fn send(
+    pub(crate) async fn send<B: Into<Body>>(
         &self,
-        request: Request<Vec<u8>>,
+        request: Request<B>,
     ) -> Result<Response<Vec<u8>>, Failure> {
         let request = reqwest::Request::try_from(request)?;
         self.check(request.url())?;

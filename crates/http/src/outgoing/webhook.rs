@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Request, Response};
-use reqwest::Url;
+use reqwest::{Body, Url};
 
 use super::address::{self, NameLookup, Reach};
 use super::allowed::WebhookTarget;
@@ -51,9 +51,9 @@ impl WebhookClient {
     ///
     /// # Errors
     /// [`Failure`].
-    pub(crate) async fn send(
+    pub(crate) async fn send<B: Into<Body>>(
         &self,
-        request: Request<Vec<u8>>,
+        request: Request<B>,
     ) -> Result<Response<Vec<u8>>, Failure> {
         // Read as it will be sent: a scheme may be in upper case.
         let url = Url::parse(&request.uri().to_string()).map_err(|_| Failure::Address)?;
