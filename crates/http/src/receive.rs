@@ -59,7 +59,8 @@ impl BodyPatience {
     }
 }
 
-fn time_for(bytes: usize, per_second: usize) -> Duration {
+/// The time that so many bytes earn.
+pub(crate) fn time_for(bytes: usize, per_second: usize) -> Duration {
     Duration::from_millis(u64::try_from(bytes * 1_000 / per_second).unwrap_or(u64::MAX))
 }
 

@@ -1,14 +1,18 @@
 //! Connections that end. The HTTP server would time only the first head of a connection, and answer
 //! it without a body, so the socket below it has timeouts of its own. It closes a connection that
 //! has had no running request for a while, sooner once the next head has begun, and one whose
-//! client stops taking its answer. A head that does not arrive in time is answered 408 here,
-//! because the HTTP server knows no request yet. The socket does not limit how long a request runs:
-//! a body has its own time limit, and so has what is read (behaviour 0.32).
+//! client stops taking its answer, or takes it too slowly. A head that does not arrive in time is
+//! answered 408 here, because the HTTP server knows no request yet. The socket does not limit how
+//! long a request runs: a body has its own time limit, and so has what is read (behaviour 0.32).
 //!
 //! It also limits reading ahead. The HTTP server queues pipelined requests, and with its buffer
 //! full it polls without pause until the client takes its answers. So the socket reads nothing
 //! while a request is answered, and never much at a time. It only looks whether the client is
 //! still there: a request whose client has left is dropped, and what it reads is stopped.
+
+mod patience;
+#[cfg(test)]
+mod tests;
 
 use std::cell::Cell;
 use std::io::{Error, ErrorKind, Result};
@@ -24,6 +28,7 @@ use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use crate::error::head_timeout;
 use crate::slots::Slot;
+use patience::AnswerPatience;
 
 /// How long a client may take to send the head of a request before it is answered 408.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,8 +36,6 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) const LINGER: Duration = Duration::from_secs(2);
 /// How long a connection without a request is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// How long a client may take nothing of an answer before the connection is closed.
-const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a client that sends no more is waited for while its request is worked on: some close
 /// their side of the connection as soon as they have sent, and still read the answer.
 const GONE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -76,6 +79,8 @@ pub(crate) struct ConnectionState {
     deadline: Cell<Instant>,
     /// Whether the answer of the running request has not begun.
     is_awaited: Cell<bool>,
+    /// Whether a request has begun since the client last took something, or took nothing.
+    has_asked: Cell<bool>,
     /// Wakes the task that reads when the phase has changed.
     waker: Cell<Option<Waker>>,
     slot: Slot,
@@ -92,6 +97,7 @@ impl ConnectionState {
             has_begun: Cell::new(false),
             deadline: Cell::new(Instant::now() + KEEP_ALIVE),
             is_awaited: Cell::new(false),
+            has_asked: Cell::new(false),
             waker: Cell::new(None),
         }
     }
@@ -101,6 +107,7 @@ impl ConnectionState {
         self.has_begun.set(true);
         self.slot.set_running(true);
         self.is_awaited.set(true);
+        self.has_asked.set(true);
         self.phase.set(if has_body { Phase::Receiving } else { Phase::Answering });
         Running { connection: Rc::clone(self), then: KEEP_ALIVE }
     }
@@ -157,7 +164,9 @@ pub(crate) struct Socket {
     connection: Rc<ConnectionState>,
     /// Ends at the deadline of the connection, or at an earlier one it had before.
     idle: Pin<Box<Sleep>>,
-    /// Ends when the client has taken nothing for too long; `None` while it takes what it is given.
+    /// For how long the client may go on taking its answer slowly.
+    patience: AnswerPatience,
+    /// Ends when that is over; `None` while the client takes what it is given.
     stalled: Option<Pin<Box<Sleep>>>,
     /// Bytes read since the socket last had nothing to read.
     at_once: usize,
@@ -177,6 +186,7 @@ impl Socket {
             stream,
             connection,
             idle,
+            patience: AnswerPatience::new(),
             stalled: None,
             at_once: 0,
             gone: None,
@@ -298,21 +308,27 @@ impl Socket {
         }
     }
 
-    /// Passes on the outcome of a write, or an error when the client has taken nothing for too
-    /// long.
-    fn unless_stalled<T>(
+    /// Passes on the outcome of a write; an error when the client takes too little (0.20).
+    fn unless_stalled(
         &mut self,
         cx: &mut Context<'_>,
-        outcome: Poll<Result<T>>,
-    ) -> Poll<Result<T>> {
-        if outcome.is_ready() {
+        outcome: Poll<Result<usize>>,
+    ) -> Poll<Result<usize>> {
+        let now = Instant::now();
+        if self.connection.has_asked.take() {
+            self.patience.renew();
+        }
+        if let Poll::Ready(taken) = &outcome {
             self.stalled = None;
+            self.patience.earn(now, taken.as_ref().map_or(0, |bytes| *bytes));
             return outcome;
         }
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(STALL_TIMEOUT)));
-        stalled.as_mut().poll(cx).map(|()| {
-            Err(Error::new(ErrorKind::TimedOut, "the client takes nothing of its answer"))
-        })
+        let end = self.patience.wait(now);
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep_until(end)));
+        if end > now && stalled.as_mut().poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the client takes its answer too slowly")))
     }
 }
 
