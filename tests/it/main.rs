@@ -210,6 +210,7 @@ modules! {
         process,
         quotas,
         read_limits,
+        read_portions,
         refused_tokens,
         removed_books,
         releases,

@@ -5,7 +5,8 @@
 //! 2. A background worker makes the audit on one snapshot, in portions of rows. It may take a while
 //!    and holds nobody up: neither the lock of the book nor a writer is touched. Rows are read as
 //!    they are stored and none is refused, because what no program could have written is what an
-//!    audit looks for. In memory there is a number for each account, and one portion of rows.
+//!    audit looks for. In memory there is a number for each account, and one portion of rows, whose
+//!    texts take 8 MB and those of the last row.
 //! 3. A short unit of work sets `balanceVerified`, records `BOOK_AUDITED` and removes the row.
 //!
 //! A process that stops leaves the row, and whoever starts next goes on. The findings are about the
@@ -23,7 +24,8 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{access, event_log, storage_quota};
 
-/// Rows read at once.
+/// Rows read at once, at first and at most. Rows with long texts come in smaller portions.
+const FIRST_PORTION: i64 = 100;
 const PORTION: i64 = 2_000;
 /// Entries compared at once. An account with more is compared alone.
 const MAX_COMPARED: i64 = 20_000;
@@ -66,11 +68,11 @@ pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Op
     let (head, counted) = tx.audits().head(&access)?;
     let Some(recount) = recount(tx, &access, stop)? else { return Ok(None) };
     let mut trail = Trail::new(key);
-    let mut after = i64::MIN;
+    let (mut after, mut limit) = (i64::MIN, FIRST_PORTION);
     loop {
-        let events = tx.audits().events(&access, after, PORTION)?;
+        let events = tx.audits().events(&access, after, limit)?;
         let Some(last) = events.last() else { break };
-        after = last.sequence;
+        (after, limit) = (last.sequence, next_limit(events.len()));
         events.iter().for_each(|event| trail.check_next(event));
         if stop() {
             return Ok(None);
@@ -102,17 +104,24 @@ pub fn record(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &AuditRun) -> 
     event_log::append(tx, cx, &access, vec![event])
 }
 
+/// How many rows to ask for behind a portion of so many: twice as many. A portion ends early where
+/// texts are long; PostgreSQL sends the rows behind its end too, so it is not asked for many more
+/// than come.
+fn next_limit(read: usize) -> i64 {
+    i64::try_from(read.saturating_mul(2)).unwrap_or(PORTION).min(PORTION)
+}
+
 /// The transactions that a book was copied with, as its log would say it; `None` when it gave up.
 fn copied(
     tx: &mut Tx<'_>,
     access: &Access,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<CopySummary>> {
-    let (mut proof, mut after) = (CopyProof::default(), None);
+    let (mut proof, mut after, mut limit) = (CopyProof::default(), None, FIRST_PORTION);
     loop {
-        let digests = tx.audits().copied(access, after, PORTION)?;
+        let digests = tx.audits().copied(access, after, limit)?;
         let Some((last, _)) = digests.last() else { return Ok(Some(proof.summary())) };
-        after = Some(*last);
+        (after, limit) = (Some(*last), next_limit(digests.len()));
         digests.iter().for_each(|(_, digest)| proof.add(digest));
         if stop() {
             return Ok(None);
@@ -127,11 +136,11 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
         (book.scale, book.settings.fraction_digits),
         tx.audits().accounts(access)?,
     );
-    let mut after = None;
+    let (mut after, mut limit) = (None, FIRST_PORTION);
     loop {
-        let records = tx.audits().records(access, after, PORTION)?;
+        let records = tx.audits().records(access, after, limit)?;
         let Some(last) = records.last() else { break };
-        after = Some(last.id);
+        (after, limit) = (Some(last.id), next_limit(records.len()));
         records.iter().for_each(|record| recount.add_transaction(record));
         if stop() {
             return Ok(None);

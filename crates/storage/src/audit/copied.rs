@@ -27,7 +27,8 @@ struct FirstDigest {
 
 impl Audits<'_, '_> {
     /// The digests of the next transactions behind one that came with the book, in the order of
-    /// ids: as they are, or as they were before their first change. A row that cannot be read has
+    /// ids, as many as [`rows_of`] reads at once: as they are, or as they were before their first
+    /// change. A row that cannot be read has
     /// the digest of nothing. Only a change that has an event counts as one.
     pub fn copied(
         self,

@@ -15,6 +15,7 @@ use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 use super::Audits;
 use crate::conn::on_engine;
 use crate::error::Result;
+use crate::page::MAX_PAGE_TEXTS;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::transaction::{folded_to_column, standing_from_column};
 use crate::{column, index_term};
@@ -70,6 +71,14 @@ struct Row {
 }
 
 impl Row {
+    /// How many bytes its texts have.
+    fn texts(&self) -> usize {
+        let further = [&self.properties, &self.remote_ids, &self.files];
+        let further = further.into_iter().flatten().map(String::len);
+        let own = [self.description.len(), self.folded_description.len()];
+        own.into_iter().chain(further).fold(0, usize::saturating_add)
+    }
+
     /// The index terms it should have; none when its columns cannot be read.
     fn terms(&self) -> Option<BTreeSet<String>> {
         let properties = column::properties_from_text(self.properties.clone()).ok()?;
@@ -118,7 +127,8 @@ struct TermCount {
 }
 
 impl Audits<'_, '_> {
-    /// The next transactions behind one, in the order of ids.
+    /// The next transactions behind one, in the order of ids: up to `limit`, and no more once their
+    /// texts take so much as those of a page may.
     pub fn records(
         mut self,
         access: &Access,
@@ -128,7 +138,11 @@ impl Audits<'_, '_> {
         let after = after.map_or(i64::MIN, TransactionId::get);
         let sql = Sql::new(RECORDS).int(access.book().id.get()).push(" AND t.id > ").int(after);
         let sql = sql.push(" ORDER BY t.id LIMIT ").int(limit);
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let part = self.tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
+            let texts = row.texts();
+            Ok((row, texts))
+        })?;
+        let rows = part.rows;
         let (mut expected, mut wanted) = (HashMap::new(), Vec::new());
         for row in &rows {
             if let Some(terms) = row.terms() {

@@ -253,15 +253,20 @@ fn with_texts(row: Row, scale: u32) -> Result<(Transaction, usize)> {
     Ok((transaction, texts))
 }
 
-/// Rows as an audit reads them, each with its id: what cannot be read is no transaction.
+/// Rows as an audit reads them, each with its id: what cannot be read is no transaction. No more
+/// come once their texts take so much as those of a page may.
 pub(crate) fn rows_of(
     tx: &mut Tx<'_>,
     scale: u32,
     condition: Sql<'_>,
 ) -> Result<Vec<(i64, Option<Transaction>)>> {
     let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t").append(condition);
-    let rows: Vec<Row> = on_engine!(tx.flushed()?, c => (&sql).load(c))?;
-    Ok(rows.into_iter().map(|row| (row.id(), row.into_transaction(scale).ok())).collect())
+    let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
+        let (id, transaction) = (row.id(), row.into_transaction(scale).ok());
+        let texts = transaction.as_ref().map_or(0, Transaction::texts);
+        Ok(((id, transaction), texts))
+    })?;
+    Ok(part.rows)
 }
 
 /// The transactions with these ids.
