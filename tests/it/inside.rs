@@ -13,7 +13,7 @@ use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
 use daybook_service::transaction::{self, Listed, Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, book, group, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
-use daybook_tests::{Engine, Server, unique};
+use daybook_tests::{Backdoor, Engine, Server, unique};
 
 /// A book over the database that a server of the harness made.
 pub struct Inside {
@@ -138,6 +138,11 @@ impl Inside {
                 .batch_execute(&text)
                 .expect("statements"),
         }
+    }
+
+    /// Bytes as a literal of a statement.
+    pub fn literal(&self, bytes: &[u8]) -> String {
+        Backdoor::open(&self.server).literal(bytes)
     }
 
     /// countTransactions.

@@ -4,21 +4,32 @@
 
 use std::collections::BTreeMap;
 
+use daybook_domain::account::AccountType;
+use daybook_domain::event::EventType;
+use daybook_domain::event::snapshot::Snapshot;
 use daybook_domain::field::Field;
+use daybook_domain::group::GroupRef;
 use daybook_domain::id::TransactionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
 use daybook_domain::property::Edits;
 use daybook_domain::transaction::Changes;
-use daybook_service::{Error, access, audit, group};
+use daybook_service::{Error, access, account, audit, event, group};
 use daybook_storage::page::MAX_PAGE_TEXTS;
-use daybook_tests::Engine;
+use daybook_tests::receiver::Receiver;
+use daybook_tests::{Engine, bots, unique};
+use serde_json::json;
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 use crate::inside::Inside;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_6_7_an_audit_reads_in_portions]
+    crate::lone![
+        rule_6_7_an_audit_reads_in_portions,
+        rule_2_11_pages_end_before_much_that_was_deleted,
+        rule_0_33_one_event_may_name_too_much,
+    ]
 }
 
 const NOW: Instant = Instant::new(1_767_225_600_000);
@@ -109,4 +120,150 @@ fn rule_6_7_an_audit_reads_in_portions(engine: Engine) {
     let report = made.expect("it was asked for").report;
     assert_eq!((report.events_checked, report.transactions_checked), (301, 100));
     assert_eq!(report.findings.count(), 0, "{:?}", report.findings);
+}
+
+/// The page of a list of events.
+fn page(inside: &Inside, kind: &str, below: Option<i64>) -> event::View {
+    let request = event::Request {
+        kind: Some(kind.to_owned()),
+        limit: Some(200),
+        below,
+        ..event::Request::default()
+    };
+    let page = inside.store.read(|tx| event::list(tx, &inside.cx, &inside.book, &request));
+    page.expect("a page")
+}
+
+fn named(group: &str) -> GroupRef {
+    GroupRef { id: None, name: Some(group.to_owned()) }
+}
+
+/// So many accounts, each in the groups with these names.
+fn accounts_in(inside: &Inside, count: usize, groups: &[String]) {
+    let groups: Vec<GroupRef> = groups.iter().map(|name| named(name)).collect();
+    let name = |number: usize| format!("A{number} in {}", groups[0].name.as_deref().unwrap_or(""));
+    let account = |number: usize| account::Input {
+        changes: daybook_domain::account::Changes {
+            name: Some(name(number)),
+            kind: Some(AccountType::Asset),
+            ..Default::default()
+        },
+        groups: Field::Set(groups.clone()),
+    };
+    let inputs: Vec<account::Input> = (0..count).map(account).collect();
+    inside.write(move |tx, cx, book| account::create(tx, cx, book, inputs)).expect("accounts");
+}
+
+/// 2.11: a page that names much of what was deleted since ends before that, and the next one goes
+/// on there; what each shows is whole.
+fn rule_2_11_pages_end_before_much_that_was_deleted(engine: Engine) {
+    let inside = stage(engine);
+    // Each account in forty groups of its own, which have 2.2 MB together.
+    let names: Vec<String> =
+        large_groups(&inside, 240).into_iter().filter_map(|group| group.changes.name).collect();
+    for groups in names.chunks(40) {
+        accounts_in(&inside, 1, groups);
+    }
+    for names in names.chunks(100) {
+        let gone: Vec<GroupRef> = names.iter().map(|name| named(name)).collect();
+        inside.write(move |tx, cx, book| group::delete(tx, cx, book, &gone)).expect("deleted");
+    }
+    let (mut seen, mut below, mut pages) = (Vec::new(), None, 0);
+    loop {
+        let view = page(&inside, "ACCOUNT_CREATED", below);
+        let texts = view.deleted_groups.len() * 56_000;
+        assert!(texts <= MAX_PAGE_TEXTS + 100_000, "2.11: {texts} bytes");
+        for read in &view.events {
+            let Snapshot::Account(account) = &read.snapshot else { panic!("{read:?}") };
+            let groups = account.groups.as_deref().unwrap_or_default();
+            assert_eq!(groups.len(), 40);
+            let shown = groups.iter().all(|group| view.deleted_groups.contains_key(&group.id));
+            assert!(shown, "8.2: as they were last");
+            seen.push(read.event.sequence);
+        }
+        pages += 1;
+        below = view.next;
+        if below.is_none() {
+            break;
+        }
+    }
+    assert_eq!((seen.len(), pages), (6, 2), "{seen:?}");
+    assert!(seen.is_sorted_by(|a, b| a > b), "{seen:?}");
+}
+
+/// 0.33: an event that names more than can be shown is refused where it is asked for. It is none
+/// that a client makes: so many groups cannot be there at once (4.22).
+fn rule_0_33_one_event_may_name_too_much(engine: Engine) {
+    let inside = stage(engine);
+    let names: Vec<String> =
+        large_groups(&inside, 1).into_iter().filter_map(|group| group.changes.name).collect();
+    accounts_in(&inside, 1, &names);
+    let event = page(&inside, "ACCOUNT_CREATED", None).events.remove(0).event;
+    let deleted = page(&inside, "GROUP_CREATED", None).events.remove(0).event;
+    let kind = EventType::GroupDeleted.number();
+    let book = event.book.get();
+    // Its data as it was kept once, naming groups that were deleted: more than a statement of
+    // SQLite may have values.
+    let naming = |count: i64| {
+        let groups = (1..=count).map(|id| format!(r#"{{"id":"{id}","name":"G"}}"#));
+        let groups = groups.collect::<Vec<_>>().join(",");
+        let (before, after) = event.data.split_once(r#""groups":["#).expect("groups");
+        let (_, after) = after.split_once(']').expect("an end of them");
+        let data = format!(r#"{before}"groups":[{groups}]{after}"#);
+        let bytes = inside.literal(data.as_bytes());
+        let at = event.sequence;
+        format!("UPDATE events SET data = {bytes} WHERE book_id = {book} AND sequence = {at}")
+    };
+    inside.execute(&[&naming(40_000)]);
+    let view = page(&inside, "ACCOUNT_CREATED", None);
+    assert_eq!((view.events.len(), view.is_too_large), (1, false), "none of them is known");
+    // Seven hundred of them are: 39 MB.
+    let copied = format!(
+        "INSERT INTO events \
+         (book_id, sequence, resource, created_at, user_id, kind, agent, data, hash) \
+         SELECT e.book_id, n.number, n.number - 1000, e.created_at, e.user_id, {kind}, e.agent, \
+           e.data, e.hash \
+         FROM events e, numbers n WHERE e.book_id = {book} AND e.sequence = {}",
+        deleted.sequence
+    );
+    let numbers: Vec<String> = (1_001..=1_700).map(|number| format!("({number})")).collect();
+    let numbers = format!("INSERT INTO numbers VALUES {}", numbers.join(", "));
+    let table = "CREATE TABLE numbers (number BIGINT)";
+    inside.execute(&[table, &numbers, &copied, "DROP TABLE numbers"]);
+    let read = |most: usize| {
+        let ids: Vec<i64> = (1..=40_000).collect();
+        let found = inside.store.read(|tx| {
+            let access = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
+            Ok::<_, Error>(tx.events().deletions(&access, EventType::GroupDeleted, (&ids, most))?)
+        });
+        let found = found.expect("snapshots");
+        (found.snapshots.len(), found.covered)
+    };
+    assert_eq!(read(usize::MAX), (700, 40_000));
+    let (snapshots, covered) = read(MAX_PAGE_TEXTS);
+    assert!(snapshots < 152 && covered == snapshots, "{snapshots} for {covered}");
+    let view = page(&inside, "ACCOUNT_CREATED", None);
+    assert!(view.is_too_large, "0.33: {} groups", view.deleted_groups.len());
+    let caller = inside.server.client(inside.cx.user.email.as_str());
+    let path = |path: &str| format!("/v5/books/{}/events{path}", inside.book);
+    let message = caller.get(&path("?type=ACCOUNT_CREATED")).refused(400, "answerTooLarge");
+    assert!(message.contains("before="), "{message}");
+
+    // 8.8: apps are not sent it, and what follows does not wait for it.
+    let receiver = Receiver::start();
+    let app = json!({"id": unique("bot"), "name": "Bot", "webhookUrl": receiver.url(),
+        "events": ["ACCOUNT_CREATED"]});
+    let app = daybook_tests::id(&caller.post("/v5/apps", &app).ok()).to_owned();
+    bots::install(&caller, &inside.book, &app);
+    let id = event.public_id(&view.access.book().key);
+    caller.patch(&path("/replay/batch"), &json!({"items": [{"id": id}]})).no_content();
+    eventually("8.8: nothing waits", || caller.get(&path("/backlog")).ok()["count"] == 0);
+    assert!(receiver.received().is_empty(), "nothing of it was sent");
+    inside.execute(&[&naming(300)]);
+    let view = page(&inside, "ACCOUNT_CREATED", None);
+    assert!(!view.is_too_large, "a first event is whole");
+    let shown = caller.get(&path(&format!("/{id}"))).ok();
+    let said = &shown["botResponses"][0];
+    assert_eq!((&said["agentId"], &said["type"]), (&json!(app), &json!("ERROR")), "{said}");
+    assert!(said["message"].as_str().is_some_and(|why| why.contains("more than an answer")));
 }

@@ -34,6 +34,15 @@ impl Json {
         }
     }
 
+    /// The object this is, to be looked at.
+    #[must_use]
+    pub const fn as_object(&self) -> Option<&Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::List(_) => None,
+        }
+    }
+
     /// The text this is, if it is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {

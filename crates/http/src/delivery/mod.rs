@@ -132,6 +132,11 @@ impl Courier {
                            more; its developer has to send it again";
                 Ok(Outcome::Unsendable(Remark::failed(why)))
             }
+            // Another attempt would be no smaller, and the events behind it wait.
+            Err(Unwritten::TooLarge) => {
+                let why = "not delivered: the event shows more than an answer may have; ask for it";
+                Ok(Outcome::Unsent(Remark::failed(why)))
+            }
             Err(Unwritten::Failed(error)) => Err(error),
         }
     }

@@ -43,6 +43,8 @@ pub(super) enum Unwritten {
     Secret(String),
     /// The memory of who installed the app is in use.
     Crowded,
+    /// The event would be longer than an answer may be.
+    TooLarge,
     /// The server fails.
     Failed(ApiError),
 }
@@ -58,7 +60,8 @@ impl Unwritten {
     fn of(fault: NoAnswer) -> Self {
         match fault {
             NoAnswer::Crowded => Self::Crowded,
-            NoAnswer::TooLarge | NoAnswer::Fault(_) => failed(fault).into(),
+            NoAnswer::TooLarge => Self::TooLarge,
+            NoAnswer::Fault(_) => failed(fault).into(),
         }
     }
 }

@@ -64,6 +64,16 @@ fn value(json: &Json) -> Value {
     }
 }
 
+/// Bytes of the texts in a snapshot and in its properties.
+fn texts(object: &Object) -> usize {
+    let own = object.iter().map(|(_, json)| json.as_text().map_or(0, str::len));
+    let properties = object.get("properties").and_then(Json::as_object);
+    let further = properties.into_iter().flat_map(Object::iter);
+    let further =
+        further.map(|(key, json)| key.len().saturating_add(json.as_text().map_or(0, str::len)));
+    own.chain(further).fold(0, usize::saturating_add)
+}
+
 fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> Map<String, Value> {
     for (key, value) in defaults {
         object.entry((*key).to_owned()).or_insert_with(|| value.clone());
@@ -173,8 +183,9 @@ fn with_url(reader: Reader<'_>, event: &Event, snapshot: &FileSnapshot) -> Map<S
 /// An account: what the snapshot says, the rest as the account is now, or was last when it is gone
 /// (behaviour 8.2).
 fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<Map<String, Value>> {
-    let last = view.deleted_accounts.get(&snapshot.id).cloned();
-    let snapshot = match last {
+    let last = view.deleted_accounts.get(&snapshot.id);
+    room::make_of(last.map_or(0, |last| texts(&last.object)))?;
+    let snapshot = match last.cloned() {
         Some(last) => snapshot.clone().completed(last),
         None => snapshot.clone(),
     };
@@ -213,8 +224,9 @@ fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<M
 /// A group inside an account's snapshot, with the rest as it is now, or was last when it is gone
 /// (behaviour 8.2).
 fn membership(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value> {
-    let last = view.deleted_groups.get(&snapshot.id).cloned();
-    let snapshot = match last {
+    let last = view.deleted_groups.get(&snapshot.id);
+    room::make_of(last.map_or(0, |last| texts(&last.object)))?;
+    let snapshot = match last.cloned() {
         Some(last) => snapshot.clone().completed(last),
         None => snapshot.clone(),
     };

@@ -193,6 +193,9 @@ fn event_out<'v>(
     book: &'v RawValue,
 ) -> serde_json::Result<EventOut<'v>> {
     let (view, event) = (reader.view, &read.event);
+    if view.is_too_large {
+        return Err(room::no_more());
+    }
     let key = &view.access.book().key;
     let username =
         view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();

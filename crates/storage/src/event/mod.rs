@@ -10,6 +10,7 @@
 //! The data of an event is kept compressed ([`packed`]). The index by type leaves out
 //! TRANSACTION_POSTED: most events of a log are of this type, so they are found in the log itself.
 
+mod deletions;
 mod log_pages;
 mod logged;
 mod packed;
@@ -32,6 +33,7 @@ use crate::schema::events;
 use crate::sql::{Sql, Value};
 use crate::stored::of_events;
 use crate::tx::Tx;
+pub use deletions::Deletions;
 pub(crate) use logged::logged;
 pub(crate) use packed::PackedEvent;
 use packed::unpack;
@@ -219,21 +221,6 @@ impl Events<'_, '_> {
             let texts = read.event.data.len();
             Ok((read, texts))
         })
-    }
-
-    /// The events that deleted these resources, with their last snapshots.
-    pub fn deletions(
-        self,
-        access: &Access,
-        kind: EventType,
-        resources: &[i64],
-    ) -> Result<Vec<ReadEvent>> {
-        let about =
-            events::book_id.eq(access.book().id.get()).and(events::resource.eq_any(resources));
-        let query = events::table.filter(about.and(events::kind.eq(kind.number())));
-        let rows: Vec<Row> =
-            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(Row::read).collect()
     }
 
     /// What says who receives those with these numbers, in their order. Data is read one event

@@ -1,5 +1,7 @@
 //! Use cases of events (behaviour 8).
 
+mod deleted;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -23,10 +25,14 @@ use daybook_storage::user::User;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, collection, group, zone};
+use deleted::Deleted;
 
 /// Rows of a page by default, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 50;
 const MAX_ROWS: usize = 200;
+/// Bytes of texts of what one event names, so that it can be shown: as many as the accounts and
+/// groups of a book may have together (behaviour 4.22).
+const MAX_EVENT_TEXTS: usize = 32 * 1024 * 1024;
 
 /// The parameters of listEvents, still as text.
 #[derive(Debug, Clone, Default)]
@@ -76,6 +82,9 @@ pub struct View {
     pub faces: HashMap<String, AppFace>,
     /// What apps have to say about the events, by the numbers of these.
     pub responses: HashMap<i64, Vec<BotResponse>>,
+    /// Whether the first event names more than can be shown, so that none is complete (behaviour
+    /// 0.33).
+    pub is_too_large: bool,
 }
 
 /// listEvents.
@@ -210,7 +219,6 @@ fn resource_number(access: &Access, id: &str) -> Option<i64> {
 #[derive(Debug, Default)]
 struct Named {
     accounts: BTreeSet<AccountId>,
-    groups: BTreeSet<GroupId>,
     users: BTreeSet<UserId>,
     agents: BTreeSet<String>,
     transactions: BTreeSet<TransactionId>,
@@ -219,22 +227,20 @@ struct Named {
 impl Named {
     fn by(events: &[ReadEvent]) -> Self {
         let mut named = Self::default();
-        for ReadEvent { event, snapshot, rest: _ } in events {
+        for read in events {
+            let ReadEvent { event, snapshot, rest: _ } = read;
+            named.accounts.extend(deleted::accounts_of(read));
             named.users.insert(event.user);
             named.agents.extend(event.agent.clone());
             match snapshot {
                 Snapshot::Transaction(transaction) => {
                     named.transactions.insert(TransactionId::new(event.resource));
-                    named.accounts.extend(transaction.accounts().map(|account| account.id));
                     named.users.extend(transaction.created_by);
                     named.note_agent(&transaction.object);
                 }
-                Snapshot::Account(account) => {
-                    named.accounts.insert(AccountId::new(event.resource));
-                    named.note_groups(account);
-                }
                 Snapshot::Integration(object) => named.note_agent(object),
-                Snapshot::Group(_)
+                Snapshot::Account(_)
+                | Snapshot::Group(_)
                 | Snapshot::File(_)
                 | Snapshot::SavedQuery(_)
                 | Snapshot::Other(_) => {}
@@ -246,36 +252,25 @@ impl Named {
     fn note_agent(&mut self, object: &Object) {
         self.agents.extend(object.get("agentId").and_then(Json::as_text).map(str::to_owned));
     }
-
-    fn note_groups(&mut self, account: &AccountSnapshot) {
-        self.groups.extend(account.groups.iter().flatten().map(|group| group.id));
-    }
 }
 
+/// Fills in what events leave out. A page that names too much of what was deleted since ends
+/// before that (behaviour 2.11).
 fn fill(
     tx: &mut Tx<'_>,
     cx: &Context,
     (access, activity): (Access, Activity),
-    (events, next): (Vec<ReadEvent>, Option<i64>),
+    (mut events, mut next): (Vec<ReadEvent>, Option<i64>),
 ) -> Result<View> {
-    let mut named = Named::by(&events);
+    let named = Named::by(&events);
     let accounts = tx.accounts().by_ids(&access, named.accounts.iter().copied())?;
     let forest = group::forest(tx, &access)?;
-    // What was deleted since is shown as it was last (behaviour 8.2).
-    let lost = named.accounts.iter().filter(|id| accounts.get(**id).is_none());
-    let lost: Vec<i64> = lost.map(|id| id.get()).collect();
-    let deleted_accounts: HashMap<AccountId, AccountSnapshot> =
-        deletions(tx, &access, EventType::AccountDeleted, &lost)?
-            .filter_map(Snapshot::into_account)
-            .map(|account| (account.id, account))
-            .collect();
-    deleted_accounts.values().for_each(|account| named.note_groups(account));
-    let lost = named.groups.iter().filter(|id| forest.get(**id).is_none());
-    let lost: Vec<i64> = lost.map(|id| id.get()).collect();
-    let deleted_groups = deletions(tx, &access, EventType::GroupDeleted, &lost)?
-        .filter_map(Snapshot::into_group)
-        .map(|group| (group.id, group))
-        .collect();
+    let deleted = Deleted::load(tx, &access, &events, (&accounts, &forest))?;
+    let is_too_large = deleted.events == 0 && !events.is_empty();
+    if deleted.events < events.len() {
+        events.truncate(deleted.events.max(1));
+        next = events.last().map(|read| read.event.sequence);
+    }
     let users: Vec<UserId> = named.users.into_iter().collect();
     let users = tx.users().by_ids(&users)?.into_iter().map(|user| (user.id, user)).collect();
     let faces = tx.apps().faces(named.agents.into_iter())?;
@@ -290,24 +285,13 @@ fn fill(
         next,
         accounts,
         forest,
-        deleted_accounts,
-        deleted_groups,
+        deleted_accounts: deleted.accounts,
+        deleted_groups: deleted.groups,
         collection,
         created,
         users,
         faces,
         responses,
+        is_too_large,
     })
-}
-
-/// The last snapshots of resources that were deleted.
-fn deletions(
-    tx: &mut Tx<'_>,
-    access: &Access,
-    kind: EventType,
-    lost: &[i64],
-) -> Result<impl Iterator<Item = Snapshot> + use<>> {
-    let events =
-        if lost.is_empty() { Vec::new() } else { tx.events().deletions(access, kind, lost)? };
-    Ok(events.into_iter().map(|read| read.snapshot))
 }
