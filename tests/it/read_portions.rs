@@ -29,6 +29,7 @@ pub fn lone() -> Vec<Lone> {
         rule_6_7_an_audit_reads_in_portions,
         rule_2_11_pages_end_before_much_that_was_deleted,
         rule_0_33_one_event_may_name_too_much,
+        rule_2_11_pages_end_before_many_responses,
     ]
 }
 
@@ -266,4 +267,62 @@ fn rule_0_33_one_event_may_name_too_much(engine: Engine) {
     let said = &shown["botResponses"][0];
     assert_eq!((&said["agentId"], &said["type"]), (&json!(app), &json!("ERROR")), "{said}");
     assert!(said["message"].as_str().is_some_and(|why| why.contains("more than an answer")));
+}
+
+/// So many responses of 30 KB to each of some events, past the apps; the last of them is no error.
+fn respond(inside: &Inside, sequences: &[i64], count: usize) {
+    let message = "x".repeat(30_000);
+    for sequence in sequences {
+        let rows = (1..=count).map(|app| {
+            let kind = if app == count { "INFO" } else { "ERROR" };
+            format!("({sequence}, 'app{app:04}', '{kind}')")
+        });
+        let rows: Vec<String> = rows.collect();
+        let rows = format!(
+            "INSERT INTO bot_responses (book_id, sequence, app_id, kind, message, created_at) \
+             SELECT b.id, n.column1, n.column2, n.column3, '{message}', 0 \
+             FROM books b, (VALUES {}) n WHERE b.public_id = '{}'",
+            rows.join(", "),
+            inside.book
+        );
+        inside.execute(&[&rows]);
+    }
+}
+
+/// 2.11: a page ends before it would show more than 8 MB of responses. 8.12: who replays events is
+/// told of none of their texts.
+fn rule_2_11_pages_end_before_many_responses(engine: Engine) {
+    let inside = stage(engine);
+    inside.record((0..7).map(|_| Changes::default()).collect());
+    let all = page(&inside, "TRANSACTION_CREATED", None);
+    let sequences: Vec<i64> = all.events.iter().map(|read| read.event.sequence).collect();
+    assert_eq!(sequences.len(), 7);
+    // 3 MB each, and the last but one 15 MB.
+    respond(&inside, &sequences[..5], 100);
+    respond(&inside, &sequences[5..6], 500);
+    let (mut seen, mut pages, mut below) = (Vec::new(), Vec::new(), None);
+    loop {
+        let view = page(&inside, "TRANSACTION_CREATED", below);
+        assert!(!view.is_too_large && !view.events.is_empty());
+        for read in &view.events {
+            let shown = view.responses.get(&read.event.sequence).map_or(0, Vec::len);
+            let at = sequences.iter().position(|one| *one == read.event.sequence);
+            let expected = [100, 100, 100, 100, 100, 500, 0][at.expect("one of them")];
+            assert_eq!(shown, expected, "each event with all of them");
+            seen.push(read.event.sequence);
+        }
+        pages.push(view.events.len());
+        below = view.next;
+        if below.is_none() {
+            break;
+        }
+    }
+    assert_eq!((seen, pages), (sequences.clone(), vec![2, 2, 1, 1, 1]));
+    let errors = inside.store.read(|tx| {
+        let access = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
+        Ok::<_, Error>(tx.bot_responses().errors_to(&access, &sequences)?)
+    });
+    let errors = errors.expect("who answered what with an error");
+    assert_eq!(errors.len(), 5 * 99 + 499);
+    assert!(!errors.iter().any(|(_, app)| app.as_str() == "app0500"));
 }

@@ -1,7 +1,7 @@
 //! What apps have to say about events: rows and repository (behaviour 8.7). Which transactions have
 //! an event that an app answered with an error is kept beside it, because it is asked for by day.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
@@ -9,12 +9,13 @@ use daybook_domain::delivery::{BotResponse, EventDelivery, ResponseKind};
 use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
 
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::planner::Joined;
 use crate::schema::bot_responses;
-use crate::sql::{MAX_NAMED, Sql};
+use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::{Flushed, Tx};
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -76,13 +77,73 @@ pub(crate) fn move_failed(conn: &mut Flushed<'_>, book: BookId, moved: &[i64]) -
     Ok(())
 }
 
+/// Bytes that a response takes beside its message, counted amply.
+const BESIDE_MESSAGE: i64 = 400;
+
+#[derive(QueryableByName)]
+struct TextsRow {
+    #[diesel(sql_type = BigInt)]
+    sequence: i64,
+    #[diesel(sql_type = BigInt)]
+    texts: i64,
+}
+
+#[derive(QueryableByName)]
+struct ErrorRow {
+    #[diesel(sql_type = BigInt)]
+    sequence: i64,
+    #[diesel(sql_type = Text)]
+    app_id: String,
+}
+
+/// The responses `r` to events. There must be one event.
+fn to_events<'s>(tx: &Tx<'_>, book: BookId, sequences: &[i64]) -> Sql<'s> {
+    let events = tx.lookup().each_of(sequences.iter().copied().map(Value::Int));
+    let to = Sql::new("r.book_id = ").int(book.get()).push(" AND r.sequence = n.column1");
+    events.look_up("bot_responses", "r", to).sql().cached_up_to(sequences.len())
+}
+
 /// The responses to events.
 pub struct BotResponses<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
 }
 
 impl BotResponses<'_, '_> {
-    /// Those to some events, by the number of the event, in the order of the apps.
+    /// How many bytes those to some events have, by the number of the event.
+    pub fn texts_of(self, access: &Access, sequences: &[i64]) -> Result<HashMap<i64, usize>> {
+        let mut found = HashMap::new();
+        for sequences in sequences.chunks(MAX_NAMED) {
+            let sql = Sql::new("SELECT r.sequence, SUM(octet_length(r.message) + ")
+                .int(BESIDE_MESSAGE)
+                .push(") AS texts")
+                .append(to_events(self.tx, access.book().id, sequences))
+                .push(" GROUP BY 1");
+            let rows: Vec<TextsRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+            let row = |TextsRow { sequence, texts }| {
+                (sequence, usize::try_from(texts).unwrap_or(usize::MAX))
+            };
+            found.extend(rows.into_iter().map(row));
+        }
+        Ok(found)
+    }
+
+    /// Which apps answered which of these events with an error.
+    pub fn errors_to(self, access: &Access, sequences: &[i64]) -> Result<HashSet<(i64, AppId)>> {
+        let mut found = HashSet::new();
+        for sequences in sequences.chunks(MAX_NAMED) {
+            let sql = Sql::new("SELECT r.sequence, r.app_id")
+                .append(to_events(self.tx, access.book().id, sequences))
+                .push(" AND r.kind = ")
+                .text(ResponseKind::Error.as_str());
+            let rows: Vec<ErrorRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+            let row = |ErrorRow { sequence, app_id }| (sequence, AppId::stored(app_id));
+            found.extend(rows.into_iter().map(row));
+        }
+        Ok(found)
+    }
+
+    /// Those to some events, by the number of the event, in the order of the apps. They have no
+    /// bound: who asks looks at their size before ([`Self::texts_of`]).
     pub fn of_events(
         self,
         access: &Access,

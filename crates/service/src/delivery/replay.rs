@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{
-    DeliveryAttempt, EventDelivery, Refusal, Remark, ResponseKind, Tries,
-};
+use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Refusal, Remark, Tries};
 use daybook_domain::event::{EventType, sequence_of};
 use daybook_domain::idempotency::{Claim, StoredAnswer};
 use daybook_domain::permission::Action;
@@ -61,11 +59,10 @@ pub fn replay(
     }
     events.iter().try_for_each(|event| check_kind(event.kind))?;
     let receivers = tx.deliveries().receivers(&access)?;
-    let responses = tx.bot_responses().of_events(&access, &wanted)?;
-    let failed = |event: &AddressedEvent, app: &AppId| {
-        let to_it = responses.get(&event.sequence).into_iter().flatten();
-        to_it.into_iter().any(|one| one.app == *app && one.kind == ResponseKind::Error)
-    };
+    let errors =
+        if errors_only { tx.bot_responses().errors_to(&access, &wanted)? } else { HashSet::new() };
+    let failed =
+        |event: &AddressedEvent, app: &AppId| errors.contains(&(event.sequence, app.clone()));
     let mut deliveries = Vec::new();
     for event in &events {
         for receiver in &receivers {

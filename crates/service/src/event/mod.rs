@@ -19,7 +19,7 @@ use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::book_state::Activity;
 use daybook_storage::event::EventFilter;
-use daybook_storage::page::{Page, rows_to_read};
+use daybook_storage::page::{MAX_PAGE_TEXTS, Page, rows_to_read};
 use daybook_storage::user::User;
 
 use crate::context::Context;
@@ -254,8 +254,8 @@ impl Named {
     }
 }
 
-/// Fills in what events leave out. A page that names too much of what was deleted since ends
-/// before that (behaviour 2.11).
+/// Fills in what events leave out. A page that names too much of what was deleted since, or has too
+/// much to show of responses, ends before that (behaviour 2.11).
 fn fill(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -266,17 +266,24 @@ fn fill(
     let accounts = tx.accounts().by_ids(&access, named.accounts.iter().copied())?;
     let forest = group::forest(tx, &access)?;
     let deleted = Deleted::load(tx, &access, &events, (&accounts, &forest))?;
-    let is_too_large = deleted.events == 0 && !events.is_empty();
-    if deleted.events < events.len() {
-        events.truncate(deleted.events.max(1));
+    let sequences: Vec<i64> = events.iter().map(|read| read.event.sequence).collect();
+    let sizes = tx.bot_responses().texts_of(&access, &sequences)?;
+    let shown = deleted.events.min(showing(&sequences, &sizes));
+    let is_too_large = shown == 0 && !events.is_empty();
+    if shown < events.len() {
+        events.truncate(shown.max(1));
         next = events.last().map(|read| read.event.sequence);
     }
+    let responses = if sizes.is_empty() {
+        HashMap::new()
+    } else {
+        let sequences = sequences.get(..shown).unwrap_or_default();
+        tx.bot_responses().of_events(&access, sequences)?
+    };
     let users: Vec<UserId> = named.users.into_iter().collect();
     let users = tx.users().by_ids(&users)?.into_iter().map(|user| (user.id, user)).collect();
     let faces = tx.apps().faces(named.agents.into_iter())?;
     let created = tx.transactions().created(&access, &named.transactions)?;
-    let sequences: Vec<i64> = events.iter().map(|read| read.event.sequence).collect();
-    let responses = tx.bot_responses().of_events(&access, &sequences)?;
     let collection = collection::of_book(tx, cx, &access)?;
     Ok(View {
         access,
@@ -294,4 +301,18 @@ fn fill(
         responses,
         is_too_large,
     })
+}
+
+/// How many events, counted from the first, a page shows with the responses to them, which have
+/// these sizes (behaviour 2.11).
+fn showing(sequences: &[i64], sizes: &HashMap<i64, usize>) -> usize {
+    let (mut taken, mut shown) = (0_usize, 0_usize);
+    for sequence in sequences {
+        taken = taken.saturating_add(sizes.get(sequence).copied().unwrap_or_default());
+        if taken > if shown == 0 { MAX_EVENT_TEXTS } else { MAX_PAGE_TEXTS } {
+            break;
+        }
+        shown = shown.saturating_add(1);
+    }
+    shown
 }
