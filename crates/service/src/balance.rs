@@ -2,7 +2,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, Directory};
-use daybook_domain::balance::{BalanceAnswer, BalanceInputs, BalanceScope, segments};
+use daybook_domain::balance::{BalanceAnswer, BalanceFold, BalanceInputs, BalanceScope, segments};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::permission::Action;
@@ -42,7 +42,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Resu
     let (scope, accounts) = scope(tx, &access, &query, &forest)?;
     scope.check_size(&accounts, &forest)?;
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
-    let totals_of = match scope {
+    let totals_of = match &scope {
         BalanceScope::Book => AccountScope::Book,
         BalanceScope::Named { .. } => AccountScope::Accounts(&ids),
     };
@@ -51,20 +51,20 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Resu
         tags: &query.tags,
         by_month: query.periodicity != Periodicity::Daily,
     };
-    let mut totals = Vec::new();
-    for segment in segments(query.from, query.until, query.periodicity) {
-        totals.extend(tx.balances().read(&access, &segment, &totals_query)?);
-    }
     let inputs = BalanceInputs {
         accounts: &accounts,
         forest: &forest,
-        totals,
         from: query.from,
         until: query.until,
         periodicity: query.periodicity,
         today: cx.today(access.book()),
     };
-    let balances = inputs.balances(&scope);
+    // A book may have millions of totals, so none is kept that the answer does not show.
+    let mut fold = BalanceFold::new(inputs, &scope);
+    for segment in segments(query.from, query.until, query.periodicity) {
+        tx.balances().read_each(&access, &segment, &totals_query, |total| fold.add(&total))?;
+    }
+    let balances = fold.answer();
     Ok(View { access, query, balances, accounts: Directory::new(accounts), forest })
 }
 

@@ -83,6 +83,24 @@ pub(crate) trait AnyRow:
 impl<R: FromSqlRow<Untyped, Sqlite> + FromSqlRow<Untyped, Pg> + 'static> AnyRow for R {}
 
 impl Conn {
+    /// Hands out rows one after another, without keeping them.
+    pub(crate) fn each_row<R: AnyRow>(
+        &mut self,
+        sql: &Sql<'_>,
+        mut take: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Self::Sqlite(conn) => {
+                let mut rows = sql.load_iter::<R, DefaultLoadingMode>(conn)?;
+                rows.try_for_each(|row| take(row?))
+            }
+            Self::Postgres(conn) => {
+                let mut rows = sql.load_iter::<R, PgRowByRowLoadingMode>(&mut **conn)?;
+                rows.try_for_each(|row| take(row?))
+            }
+        }
+    }
+
     /// Reads rows one after another, until their texts take more than `most` bytes in all. `read`
     /// tells how many those of a row have.
     pub(crate) fn load_part<R: AnyRow, T>(

@@ -10,6 +10,8 @@ use crate::account::Account;
 pub(super) struct AccountTrack<'a> {
     pub(super) account: &'a Account,
     pub(super) track: Track,
+    /// How often an answer shows it at least, if it has moved: in each group that it is in.
+    pub(super) times_shown: usize,
 }
 
 impl AccountTrack<'_> {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use time::Date;
 
-use super::{BalanceAnswer, BalanceInputs, BalanceScope, Level, PeriodTotal, Sums, segments};
+use super::{
+    BalanceAnswer, BalanceFold, BalanceInputs, BalanceScope, Level, PeriodTotal, Sums, segments,
+};
 use crate::account::{Account, AccountType, Changes};
 use crate::calendar::parse_iso;
 use crate::group::{Forest, Group};
@@ -128,7 +130,11 @@ impl Book {
     }
 
     pub(super) fn ask(&self, scope: &BalanceScope, range: Range) -> BalanceAnswer {
-        self.with_inputs(range, |ledger| ledger.balances(scope))
+        self.with_inputs(range, |inputs| {
+            let mut fold = BalanceFold::new(*inputs, scope);
+            self.totals(range).iter().for_each(|total| fold.add(total));
+            fold.answer()
+        })
     }
 
     pub(super) fn with_inputs<T>(
@@ -137,16 +143,15 @@ impl Book {
         ask: impl FnOnce(&BalanceInputs<'_>) -> T,
     ) -> T {
         let Range { from, until, periodicity } = range;
-        let ledger = BalanceInputs {
+        let inputs = BalanceInputs {
             accounts: &self.accounts,
             forest: &self.forest(),
-            totals: self.totals(range),
             from,
             until,
             periodicity,
             today: d(TODAY),
         };
-        ask(&ledger)
+        ask(&inputs)
     }
 }
 

@@ -1,30 +1,25 @@
-//! Makes the answer of a balance query from the totals read.
+//! What a balance query is answered from beside the totals.
 
 use time::Date;
 
 use crate::account::Account;
 use crate::calendar::is_void;
 use crate::group::Forest;
-use crate::id::AccountId;
 use crate::query::Periodicity;
 
+use super::BalanceScope;
 use super::account_track::AccountTrack;
-use super::layout::Layout;
-use super::slice::{Axis, step};
+use super::slice::step;
 use super::track::Track;
-use super::{BalanceAnswer, BalanceScope, PeriodTotal, Sums};
 
-/// Everything a balance query is answered from. The module documentation has an example.
-#[derive(Debug, Clone)]
+/// What a balance query is answered from beside the totals, which a fold of them adds
+/// up. The module documentation has an example.
+#[derive(Debug, Clone, Copy)]
 pub struct BalanceInputs<'a> {
     /// The accounts of the book, at least those of [`BalanceScope::accounts`].
     pub accounts: &'a [Account],
     /// The groups of the book.
     pub forest: &'a Forest,
-    /// The totals read for [`segments`](super::segments), of posted and not trashed transactions
-    /// (behaviour 5.12), in any order. Those of accounts outside the scope are ignored. Fastest
-    /// when the totals of an account stand together.
-    pub totals: Vec<PeriodTotal>,
     /// The first day of the range; open when absent.
     pub from: Option<Date>,
     /// The day after the last day of the range; open when absent.
@@ -36,72 +31,29 @@ pub struct BalanceInputs<'a> {
     pub today: Date,
 }
 
-impl BalanceInputs<'_> {
-    /// Adds the totals up into the accounts and groups of the scope, ordered by normalized name and
-    /// id (behaviour 5.11). When all series together would be too long, they leave out slices
-    /// without movement, and if that is not enough, all slices but the last (behaviour 5.18).
-    #[must_use]
-    pub fn balances(&self, scope: &BalanceScope) -> BalanceAnswer {
-        let (entries, axis) = self.tracks(scope);
-        Layout::new(scope, self.forest, &entries).balances(&entries, axis)
+impl<'a> BalanceInputs<'a> {
+    /// Whether the range ends before it starts.
+    pub(super) fn is_void(&self) -> bool {
+        is_void(self.from, self.until)
     }
 
-    /// The accounts in scope with their tracks, and the axis of their series.
-    pub(super) fn tracks(&self, scope: &BalanceScope) -> (Vec<AccountTrack<'_>>, Axis) {
-        let entries = self.entries(scope);
-        let axis = Axis { periodicity: self.periodicity, last: self.last_step(&entries) };
-        (entries, axis)
-    }
-
-    /// The accounts in scope by name, each with its track.
-    fn entries(&self, scope: &BalanceScope) -> Vec<AccountTrack<'_>> {
+    /// The accounts in scope by name, each with an empty track.
+    pub(super) fn entries(&self, scope: &BalanceScope) -> Vec<AccountTrack<'a>> {
         let mut accounts = scope.accounts(self.accounts, self.forest);
         accounts.sort_by_cached_key(|account| (account.name.normalized(), account.id));
-        let mut entries: Vec<AccountTrack<'_>> = accounts
-            .into_iter()
-            .map(|account| AccountTrack { account, track: Track::default() })
-            .collect();
-        if !is_void(self.from, self.until) {
-            self.fill(&mut entries);
-        }
-        entries
-    }
-
-    fn fill(&self, entries: &mut [AccountTrack<'_>]) {
-        let mut places: Vec<(AccountId, usize)> =
-            entries.iter().enumerate().map(|(place, entry)| (entry.account.id, place)).collect();
-        places.sort_unstable();
-        let find = |id: AccountId| {
-            places
-                .binary_search_by_key(&id, |(id, _)| *id)
-                .ok()
-                .and_then(|found| places.get(found))
-                .copied()
+        let shown = scope.groups(self.forest);
+        let entry = |account: &'a Account| AccountTrack {
+            account,
+            track: Track::default(),
+            times_shown: account.groups.intersection(&shown).count().max(1),
         };
-        let mut found: Option<(AccountId, usize)> = None;
-        for total in &self.totals {
-            let sums = Sums { debit: total.debit, credit: total.credit };
-            found = found.filter(|(id, _)| *id == total.account).or_else(|| find(total.account));
-            let Some(entry) =
-                found.and_then(|(_, place)| entries.get_mut(place)).filter(|_| !sums.is_zero())
-            else {
-                continue;
-            };
-            match total.period {
-                Some(day) => entry.track.enter(step(self.periodicity, day), sums),
-                None => entry.track.open(sums),
-            }
-        }
-        let start = self.from.map(|day| step(self.periodicity, day));
-        for entry in entries {
-            entry.track.finish(start, entry.account.kind.is_permanent());
-        }
+        accounts.into_iter().map(entry).collect()
     }
 
     /// The step of the last slice (behaviour 5.7): that of the last day of the range; for a range
     /// without end, the latest of today, the last movement in scope and the first day of the range.
-    fn last_step(&self, entries: &[AccountTrack<'_>]) -> Option<i32> {
-        if is_void(self.from, self.until) {
+    pub(super) fn last_step(&self, entries: &[AccountTrack<'_>]) -> Option<i32> {
+        if self.is_void() {
             return None;
         }
         if let Some(until) = self.until {

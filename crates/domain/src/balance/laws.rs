@@ -21,7 +21,7 @@ fn periodicities() -> impl Strategy<Value = Periodicity> {
 }
 
 prop_compose! {
-    fn ranges()(
+    pub(super) fn ranges()(
         from in prop::option::of(0_i64..1_100),
         until in prop::option::of(0_i64..1_100),
         periodicity in periodicities(),
@@ -35,7 +35,7 @@ type Member = (usize, Vec<i64>, bool);
 prop_compose! {
     /// Up to six groups, each under an earlier one or none; up to six accounts in any of them; up
     /// to twelve transactions.
-    fn books()(
+    pub(super) fn books()(
         parents in prop::collection::vec(prop::option::of(0_i64..6), 0..6),
         members in prop::collection::vec(
             (0_usize..4, prop::collection::vec(0_i64..6, 0..4), any::<bool>()),

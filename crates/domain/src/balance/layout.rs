@@ -69,9 +69,14 @@ impl Layout {
         }
     }
 
-    /// The balances, with as much of the series as an answer may have.
-    pub(super) fn balances(&self, entries: &[AccountTrack<'_>], axis: Axis) -> BalanceAnswer {
-        let detail = self.detail(entries, axis);
+    /// The balances, with as much of the series as an answer may have, if that is not known yet.
+    pub(super) fn balances(
+        &self,
+        entries: &[AccountTrack<'_>],
+        axis: Axis,
+        detail: Option<SeriesDetail>,
+    ) -> BalanceAnswer {
+        let detail = detail.unwrap_or_else(|| self.detail(entries, axis));
         let mut truncated = false;
         let answer = self.filled(entries, &mut |track| {
             let series = track.series(axis, detail);
@@ -83,17 +88,22 @@ impl Layout {
 
     /// How much of the series the answer may have.
     fn detail(&self, entries: &[AccountTrack<'_>], axis: Axis) -> SeriesDetail {
+        match self.lengths(entries, axis) {
+            (..=MAX_SLICES, _) => SeriesDetail::Filled,
+            (_, ..=MAX_SLICES) => SeriesDetail::Moved,
+            _ => SeriesDetail::Last,
+        }
+    }
+
+    /// How long all series are together, with their zeros and without.
+    pub(super) fn lengths(&self, entries: &[AccountTrack<'_>], axis: Axis) -> (usize, usize) {
         let (mut filled, mut moved): (usize, usize) = (0, 0);
         self.filled(entries, &mut |track| {
             filled = filled.saturating_add(track.length(axis, SeriesDetail::Filled));
             moved = moved.saturating_add(track.length(axis, SeriesDetail::Moved));
             Series::default()
         });
-        match (filled, moved) {
-            (..=MAX_SLICES, _) => SeriesDetail::Filled,
-            (_, ..=MAX_SLICES) => SeriesDetail::Moved,
-            _ => SeriesDetail::Last,
-        }
+        (filled, moved)
     }
 
     fn filled(
@@ -119,6 +129,7 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
+    use super::super::BalanceFold;
     use super::super::fixture::{Book, accounts, groups, range};
     use super::*;
     use crate::account::AccountType::Asset;
@@ -185,8 +196,10 @@ mod tests {
             ("2009-01-01", "2009-02-01"),
         ] {
             let range = range(from, until, Daily);
-            book.with_inputs(range, |ledger| {
-                let (entries, axis) = ledger.tracks(&scope);
+            book.with_inputs(range, |inputs| {
+                let mut fold = BalanceFold::new(*inputs, &scope);
+                book.totals(range).iter().for_each(|total| fold.add(total));
+                let (entries, axis) = fold.finished();
                 for (entry, detail) in entries.iter().flat_map(|entry| {
                     [SeriesDetail::Filled, SeriesDetail::Moved, SeriesDetail::Last]
                         .map(|detail| (entry, detail))

@@ -2,14 +2,15 @@
 //! slice (behaviour 5).
 //!
 //! A query takes these steps: [`BalanceScope::accounts`] gives the accounts whose totals are read,
-//! [`segments`] the ranges of days; the storage returns [`PeriodTotal`]s; and
-//! [`BalanceInputs::balances`] makes the [`BalanceAnswer`] of them. The cost depends on the number
-//! of accounts and periods, never on the number of transactions. Amounts are integers at the
-//! storage scale of the book; the caller writes them as decimals (behaviour 3.12.6).
+//! [`segments`] the ranges of days; the storage reads [`PeriodTotal`]s, one after another; and a
+//! [`BalanceFold`] adds them up and makes the [`BalanceAnswer`] of them. The cost depends on the
+//! number of accounts and periods, never on the number of transactions, and the memory on what the
+//! answer shows. Amounts are integers at the storage scale of the book; the caller writes them as
+//! decimals (behaviour 3.12.6).
 //!
 //! ```
 //! use daybook_domain::account::{Account, AccountType, Changes};
-//! use daybook_domain::balance::{BalanceInputs, BalanceScope, PeriodTotal, segments};
+//! use daybook_domain::balance::{BalanceFold, BalanceInputs, BalanceScope, PeriodTotal, segments};
 //! use daybook_domain::calendar::parse_iso;
 //! use daybook_domain::group::Forest;
 //! use daybook_domain::id::AccountId;
@@ -24,21 +25,24 @@
 //!
 //! let (from, until) = (parse_iso("2025-01-01"), parse_iso("2025-04-01"));
 //! assert_eq!(segments(from, until, Periodicity::Monthly).len(), 2); // opening, range
-//! let totals = vec![
-//!     PeriodTotal { account: id, period: None, debit: 100, credit: 0 },
-//!     PeriodTotal { account: id, period: parse_iso("2025-02-01"), debit: 0, credit: 30 },
-//! ];
 //! let today = parse_iso("2025-05-20").unwrap();
-//! let ledger = BalanceInputs {
+//! let inputs = BalanceInputs {
 //!     accounts: &[cash],
 //!     forest: &Forest::default(),
-//!     totals,
 //!     from,
 //!     until,
 //!     periodicity: Periodicity::Monthly,
 //!     today,
 //! };
-//! let balances = ledger.balances(&BalanceScope::Named { accounts: vec![id], groups: vec![] });
+//! let scope = BalanceScope::Named { accounts: vec![id], groups: vec![] };
+//! let mut fold = BalanceFold::new(inputs, &scope);
+//! for total in [
+//!     PeriodTotal { account: id, period: None, debit: 100, credit: 0 },
+//!     PeriodTotal { account: id, period: parse_iso("2025-02-01"), debit: 0, credit: 30 },
+//! ] {
+//!     fold.add(&total);
+//! }
+//! let balances = fold.answer();
 //!
 //! let cash = &balances.accounts.unwrap()[0];
 //! assert_eq!((cash.figures.cumulative.balance(), cash.figures.period.balance()), (-70, 30));
@@ -53,6 +57,7 @@
 
 mod account_track;
 mod container;
+mod fold;
 mod inputs;
 mod layout;
 mod running;
@@ -71,6 +76,7 @@ mod laws;
 mod tests;
 
 pub use container::{AccountBalances, BalanceAnswer, GroupBalances};
+pub use fold::BalanceFold;
 pub use inputs::BalanceInputs;
 pub use running::{RunningRow, running};
 pub use scope::BalanceScope;

@@ -92,15 +92,33 @@ impl BalanceScope {
             return accounts.iter().collect();
         };
         let named: BTreeSet<AccountId> = named.iter().copied().collect();
-        let mut below: BTreeSet<GroupId> = BTreeSet::new();
-        for group in groups {
-            if !below.contains(group) {
-                below.extend(forest.descendants(*group));
-            }
-        }
+        let below = below(groups, forest);
         accounts
             .iter()
             .filter(|account| named.contains(&account.id) || !account.groups.is_disjoint(&below))
             .collect()
     }
+
+    /// The groups in scope: the named ones and all below them, or all.
+    pub(super) fn groups(&self, forest: &Forest) -> BTreeSet<GroupId> {
+        match self {
+            Self::Book => forest.groups().map(|group| group.id).collect(),
+            Self::Named { accounts: _, groups } => {
+                let mut below = below(groups, forest);
+                below.retain(|group| forest.get(*group).is_some());
+                below
+            }
+        }
+    }
+}
+
+/// Groups and all below them.
+fn below(groups: &[GroupId], forest: &Forest) -> BTreeSet<GroupId> {
+    let mut below: BTreeSet<GroupId> = BTreeSet::new();
+    for group in groups {
+        if !below.contains(group) {
+            below.extend(forest.descendants(*group));
+        }
+    }
+    below
 }

@@ -37,19 +37,48 @@ impl Track {
         self.opening = self.opening + sums;
     }
 
-    /// Adds a total inside the range.
-    pub(super) fn enter(&mut self, step: i32, sums: Sums) {
+    /// Adds a total inside the range; whether it is a movement of its own.
+    pub(super) fn enter(&mut self, step: i32, sums: Sums) -> bool {
         match self.movements.last_mut().filter(|last| last.step == step) {
-            Some(last) => last.sums = last.sums + sums,
-            None => self.movements.push(Movement { step, sums }),
+            Some(last) => {
+                last.sums = last.sums + sums;
+                false
+            }
+            None => {
+                self.movements.push(Movement { step, sums });
+                true
+            }
         }
+    }
+
+    /// Adds up what moved in the same slices.
+    pub(super) fn merge(&mut self) {
+        self.movements = merged(std::mem::take(&mut self.movements));
+    }
+
+    /// Keeps two movements at most: what moved at last, and at first all the rest. The totals stay,
+    /// and so does where it begins and ends.
+    pub(super) fn sum_up(&mut self) {
+        if self.movements.len() <= 2 {
+            return;
+        }
+        let mut movements = merged(std::mem::take(&mut self.movements)).into_iter();
+        let (first, last) = (movements.next(), movements.next_back());
+        let between: Sums = movements.map(|movement| movement.sums).sum();
+        let first = first.map(|movement| Movement { sums: movement.sums + between, ..movement });
+        self.movements = first.into_iter().chain(last).collect();
+    }
+
+    /// How many movements it has.
+    pub(super) const fn moved(&self) -> usize {
+        self.movements.len()
     }
 
     /// Completes the track; `start` is the number of the first slice of the range. An account with
     /// movements before the range starts with it (behaviour 5.7); one that is not permanent has no
     /// opening (behaviour 5.5).
     pub(super) fn finish(&mut self, start: Option<i32>, permanent: bool) {
-        self.movements = merged(std::mem::take(&mut self.movements));
+        self.merge();
         let earliest = self.movements.first().map(|movement| movement.step);
         self.first = if self.opening.is_zero() { earliest } else { start.or(earliest) };
         if !permanent {

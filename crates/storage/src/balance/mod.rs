@@ -90,16 +90,28 @@ impl Balances<'_, '_> {
         segment: &Segment,
         query: &TotalsQuery<'_>,
     ) -> Result<Vec<PeriodTotal>> {
+        let mut totals = Vec::new();
+        self.read_each(access, segment, query, |total| totals.push(total))?;
+        Ok(totals)
+    }
+
+    /// As [`Self::read`], one after another: a book may have millions of them.
+    pub fn read_each(
+        self,
+        access: &Access,
+        segment: &Segment,
+        query: &TotalsQuery<'_>,
+        mut take: impl FnMut(PeriodTotal),
+    ) -> Result<()> {
         match query.scope {
-            AccountScope::Book => self.tx.read_totals(access, segment, query),
+            AccountScope::Book => self.tx.read_totals(access, segment, query, &mut take),
             AccountScope::Accounts(accounts) => {
-                let mut totals = Vec::new();
                 for chunk in accounts.chunks(MAX_NAMED) {
                     let scope = AccountScope::Accounts(chunk);
                     let query = TotalsQuery { scope, ..*query };
-                    totals.extend(self.tx.read_totals(access, segment, &query)?);
+                    self.tx.read_totals(access, segment, &query, &mut take)?;
                 }
-                Ok(totals)
+                Ok(())
             }
         }
     }
@@ -173,16 +185,17 @@ impl Tx<'_> {
         access: &Access,
         segment: &Segment,
         query: &TotalsQuery<'_>,
-    ) -> Result<Vec<PeriodTotal>> {
+        take: &mut impl FnMut(PeriodTotal),
+    ) -> Result<()> {
         let sql = self.totals_statement(access, segment, query)?;
-        let rows: Vec<Row> = on_engine!(self.flushed()?, c => (&sql).load(c))?;
-        let mut totals = rows
-            .into_iter()
-            .map(|row| row.into_total(segment.level))
-            .collect::<Result<Vec<PeriodTotal>>>()?;
-        // A total emptied again by trashing is no movement (behaviour 5.7).
-        totals.retain(|total| total.debit != 0 || total.credit != 0);
-        Ok(totals)
+        self.each_row(&sql, |row: Row| {
+            let total = row.into_total(segment.level)?;
+            // A total emptied again by trashing is no movement (behaviour 5.7).
+            if total.debit != 0 || total.credit != 0 {
+                take(total);
+            }
+            Ok(())
+        })
     }
 }
 

@@ -26,7 +26,7 @@ use crate::app_face::AppFaceCache;
 use crate::book::BookNumberCache;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
-use crate::conn::Conn;
+use crate::conn::{AnyRow, Conn};
 use crate::delivery::KnownReceiver;
 use crate::dialect::{Contains, Mode};
 use crate::error::{Error, Result};
@@ -34,6 +34,7 @@ use crate::identity;
 use crate::interrupt::ReadStop;
 use crate::planner::Lookup;
 use crate::replica::PrimaryCheck;
+use crate::sql::Sql;
 use crate::stored::OwnersInGroup;
 use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
@@ -174,6 +175,20 @@ impl<'a> Tx<'a> {
     /// [`Error::Stopped`].
     pub fn check_goes_on(&self) -> Result<()> {
         self.stop.as_ref().map_or(Ok(()), ReadStop::check)
+    }
+
+    /// Hands out the rows of a statement one after another, without keeping them, for as long as the
+    /// read goes on.
+    pub(crate) fn each_row<R: AnyRow>(
+        &mut self,
+        sql: &Sql<'_>,
+        mut take: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        let stop = self.stop.clone();
+        self.flushed()?.each_row(sql, |row| {
+            stop.as_ref().map_or(Ok(()), ReadStop::check)?;
+            take(row)
+        })
     }
 
     /// What a statement that may pass many rows `t` begins its condition with.

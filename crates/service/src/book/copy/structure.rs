@@ -160,11 +160,11 @@ fn balances(
     let query = TotalsQuery { scope: AccountScope::Book, tags: &[], by_month: true };
     let mut balances: HashMap<AccountId, i128> = HashMap::new();
     for segment in segments(None, day.next_day(), Periodicity::Monthly) {
-        for total in tx.balances().read(source, &segment, &query)? {
-            let Some(copy) = copier.accounts.get(&total.account) else { continue };
+        tx.balances().read_each(source, &segment, &query, |total| {
+            let Some(copy) = copier.accounts.get(&total.account) else { return };
             let balance = balances.entry(*copy).or_default();
             *balance = balance.saturating_add(total.credit.saturating_sub(total.debit));
-        }
+        })?;
     }
     Ok(balances)
 }
