@@ -4,10 +4,23 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use daybook_domain::account::AccountType;
+use daybook_domain::balance::{Level, Segment};
+use daybook_domain::event::EventType;
+use daybook_domain::field::Field;
+use daybook_domain::id::AccountId;
+use daybook_domain::permission::Action;
+use daybook_domain::transaction::Changes;
+use daybook_service::{Error, access};
+use daybook_storage::balance::{AccountScope, TotalsQuery};
+use daybook_storage::event::EventFilter;
+use daybook_storage::{ReadStop, Tx};
 use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Options, Server, pause};
 use serde_json::json;
 
 use crate::Lone;
+use crate::inside::{Inside, side};
+use crate::plans::NOW;
 use crate::reading::batch;
 use crate::wire::connect;
 
@@ -16,6 +29,8 @@ pub fn lone() -> Vec<Lone> {
         rule_0_32_a_read_ends_at_its_deadline,
         rule_0_32_a_read_ends_when_its_client_has_left,
         rule_0_32_slow_reads_of_one_user_leave_readers_to_others,
+        rule_0_32_statements_are_stopped_among_rows_that_they_skip,
+        rule_0_32_rows_that_come_are_stopped_too,
         rule_1_7_5_looking_for_a_text_takes_time_by_the_length_of_the_description,
     ]
 }
@@ -133,4 +148,95 @@ fn rule_1_7_5_looking_for_a_text_takes_time_by_the_length_of_the_description(eng
     let server = Server::start(engine);
     let cast = slow_book(&server);
     assert_eq!(cast.owner.get(&count_without(&cast, 8)).ok()["total"], 100);
+}
+
+/// How many rows there are in place of a table: no machine passes them in a second.
+const ENDLESS: &str = "1000000000";
+
+/// Asks while somebody stops it. What is asked passes rows for minutes, so that it ends by that.
+fn stopped(inside: &Inside, what: &str, ask: impl Fn(&mut Tx<'_>) -> Result<(), Error> + Sync) {
+    let stop = ReadStop::new(Duration::from_secs(60));
+    let outcome = std::thread::scope(|scope| {
+        let asked = scope.spawn(|| inside.store.read_until(&stop, |tx| ask(tx)));
+        // The stop may come before the statement has begun, or within it: both end it.
+        pause(Duration::from_millis(300));
+        stop.stop();
+        asked.join().expect("no panic")
+    });
+    let stopped = matches!(&outcome, Err(Error::Storage(daybook_storage::Error::Stopped)));
+    assert!(stopped, "{what}: {outcome:?}");
+}
+
+/// 0.32: what passes many rows and returns none of them is stopped within its statement. PostgreSQL
+/// cancels the statement itself, whatever it is.
+fn rule_0_32_statements_are_stopped_among_rows_that_they_skip(engine: Engine) {
+    if engine == Engine::Postgres {
+        return;
+    }
+    let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
+    let access =
+        || inside.store.read(|tx| access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents));
+    let access = access().expect("access");
+    let book = access.book().id.get();
+    let endless = |table: &str, columns: &str| {
+        let rows = format!(
+            "WITH RECURSIVE n (x) AS \
+             (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < {ENDLESS})"
+        );
+        let renamed = format!("ALTER TABLE {table} RENAME TO kept_{table}");
+        let view =
+            format!("CREATE VIEW {table} AS {rows} SELECT {book} AS book_id, {columns} FROM n");
+        inside.execute(&[&renamed, &view]);
+    };
+    endless(
+        "day_totals",
+        "x AS account_id, 20260101 AS day, 0 AS debit_high, 0 AS debit_low, \
+         0 AS credit_high, 1 AS credit_low",
+    );
+    endless(
+        "events",
+        "x AS sequence, x AS resource, 0 AS created_at, 1 AS user_id, 7 AS kind, \
+         NULL AS agent, x'7b7d' AS data, x'' AS hash",
+    );
+    let day = daybook_domain::calendar::parse_iso("2026-02-01");
+    let segment = Segment { level: Level::Day, from: None, until: day, fold: true };
+    stopped(&inside, "sums of other accounts", |tx| {
+        let scope = AccountScope::Accounts(&[AccountId::new(-1)]);
+        let query = TotalsQuery { scope, tags: &[], by_month: true };
+        Ok(tx.balances().read_each(&access, &segment, &query, |_| {})?)
+    });
+    stopped(&inside, "a page of events of another type", |tx| {
+        let kind = Some(EventType::FileCreated);
+        let filter = EventFilter { kind, ..EventFilter::default() };
+        tx.events().list(&access, &filter, 10)?;
+        Ok(())
+    });
+}
+
+/// 0.32: where rows come one after another, each of them asks whether the read goes on.
+fn rule_0_32_rows_that_come_are_stopped_too(engine: Engine) {
+    let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
+    inside.chart(&[], &[("Cash", AccountType::Asset, &[]), ("Food", AccountType::Outgoing, &[])]);
+    let lunch = |day: usize| Changes {
+        date: Field::Set(format!("2026-01-{day:02}")),
+        amount: Field::Set("1".to_owned()),
+        credit: side("Cash"),
+        debit: side("Food"),
+        ..Changes::default()
+    };
+    inside.record((1..=20).map(lunch).collect());
+    let stop = ReadStop::new(Duration::from_secs(60));
+    let mut seen = 0;
+    let outcome = inside.store.read_until(&stop, |tx| {
+        let access = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
+        let segment = Segment { level: Level::Day, from: None, until: None, fold: false };
+        let query = TotalsQuery { scope: AccountScope::Book, tags: &[], by_month: false };
+        let read = tx.balances().read_each(&access, &segment, &query, |_| {
+            seen += 1;
+            stop.stop();
+        });
+        Ok::<_, Error>(read?)
+    });
+    assert!(matches!(outcome, Err(Error::Storage(daybook_storage::Error::Stopped))), "{outcome:?}");
+    assert_eq!(seen, 1, "of 40 rows");
 }

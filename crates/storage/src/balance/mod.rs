@@ -176,8 +176,9 @@ impl Tx<'_> {
         segment: &Segment,
         query: &TotalsQuery<'q>,
     ) -> Result<Sql<'q>> {
-        let lookup = self.lookup();
-        Ok(totals_query::statement(lookup, access.book().id.get(), segment, query))
+        let row = if query.tags.is_empty() { "c.account_id" } else { "m.transaction_id" };
+        let engine = (self.lookup(), self.stoppable(row));
+        Ok(totals_query::statement(engine, access.book().id.get(), segment, query))
     }
 
     fn read_totals(

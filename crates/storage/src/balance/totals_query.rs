@@ -1,5 +1,7 @@
 //! The statements that read totals: from the tables of totals, or with hashtags from the entries.
 
+use std::borrow::Cow;
+
 use daybook_domain::balance::{Level, Segment};
 use daybook_domain::id::AccountId;
 use time::Date;
@@ -31,23 +33,30 @@ pub struct TotalsQuery<'a> {
     pub by_month: bool,
 }
 
-/// What a query asks of a segment of time in a book.
+/// What a query asks of a segment of time in a book. Many rows may be passed for each sum, so the
+/// condition begins with what stops a read.
 pub(super) fn statement<'a>(
-    lookup: Lookup,
+    (lookup, stoppable): (Lookup, Cow<'static, str>),
     book: i64,
     segment: &Segment,
     query: &TotalsQuery<'a>,
 ) -> Sql<'a> {
     let sql = match query.tags.split_first() {
-        None => totals(book, segment, query),
+        None => totals(stoppable, book, segment, query),
         Some((first, others)) => {
-            tagged(lookup, book, segment, (query.scope, first.as_str(), others))
+            let carrying = carrying(stoppable, book, first);
+            tagged(lookup, (book, carrying), segment, (query.scope, others))
         }
     };
     sql.uncached()
 }
 
-fn totals<'a>(book: i64, segment: &Segment, query: &TotalsQuery<'_>) -> Sql<'a> {
+fn totals<'a>(
+    stoppable: Cow<'static, str>,
+    book: i64,
+    segment: &Segment,
+    query: &TotalsQuery<'_>,
+) -> Sql<'a> {
     let (table, column) = match segment.level {
         Level::Day => (" FROM day_totals c", "c.day"),
         Level::Month => (" FROM month_totals c", "c.month"),
@@ -63,7 +72,7 @@ fn totals<'a>(book: i64, segment: &Segment, query: &TotalsQuery<'_>) -> Sql<'a> 
             .push(column)
             .push(" AS period, c.debit_high, c.debit_low, c.credit_high, c.credit_low"),
     };
-    let from = select.push(table).push(" WHERE c.book_id = ").int(book);
+    let from = select.push(table).push(" WHERE ").push(stoppable).push("c.book_id = ").int(book);
     // With the accounts in hand, one index range per account; a book's partial month must not scan
     // its other days.
     let from = match (query.scope, segment.level) {
@@ -94,9 +103,9 @@ fn totals<'a>(book: i64, segment: &Segment, query: &TotalsQuery<'_>) -> Sql<'a> 
 /// not read, however much of it there is.
 fn tagged<'a>(
     lookup: Lookup,
-    book: i64,
+    (book, carrying): (i64, Sql<'a>),
     segment: &Segment,
-    (scope, first, others): (AccountScope<'_>, &str, &[String]),
+    (scope, others): (AccountScope<'_>, &[String]),
 ) -> Sql<'a> {
     let period = match (segment.fold, segment.level) {
         (true, _) => "0",
@@ -104,8 +113,6 @@ fn tagged<'a>(
         (false, Level::Month) => "e.day / 100",
     };
     let number = |day: Date| i64::from(day_to_column(day));
-    let carrying =
-        Sql::new("m.book_id = ").int(book).push(" AND m.term = ").text(index_term::tag(first));
     let mut carrying =
         bounded(carrying, "m.day", segment.from.map(number), segment.until.map(number));
     if let Some(others) = carry(book, others) {
@@ -132,6 +139,12 @@ fn tagged<'a>(
         }
     };
     sums.push(" GROUP BY 1, 2")
+}
+
+/// The rows `m` of the index that carry a tag.
+fn carrying<'a>(stoppable: Cow<'static, str>, book: i64, tag: &str) -> Sql<'a> {
+    let rows = Sql::new("").push(stoppable).push("m.book_id = ").int(book);
+    rows.push(" AND m.term = ").text(index_term::tag(tag))
 }
 
 /// Whether a row of `m` carries all of these tags. They are no joins: PostgreSQL plans two hundred

@@ -1,5 +1,7 @@
 //! How resources were last that were deleted since (behaviour 8.2).
 
+use std::borrow::Cow;
+
 use daybook_domain::access::Access;
 use daybook_domain::event::EventType;
 use daybook_domain::event::snapshot::Snapshot;
@@ -33,10 +35,11 @@ impl Events<'_, '_> {
         kind: EventType,
         (resources, most): (&[i64], usize),
     ) -> Result<Deletions> {
-        let (lookup, book) = (self.tx.lookup(), access.book().id.get());
+        let book = access.book().id.get();
+        let engine = (self.tx.lookup(), self.tx.stoppable("e.sequence"));
         let mut found = Deletions::default();
         for wanted in resources.chunks(MAX_LOOKED_FOR) {
-            let sql = of_resources(lookup, book, kind, wanted);
+            let sql = of_resources(engine.clone(), book, kind, wanted);
             let left = most.saturating_sub(found.texts);
             let part = self.tx.flushed()?.load_part(&sql, left, |row: Row| {
                 let resource = row.resource;
@@ -60,12 +63,19 @@ impl Events<'_, '_> {
     }
 }
 
-fn of_resources<'a>(lookup: Lookup, book: i64, kind: EventType, resources: &[i64]) -> Sql<'a> {
+/// Each resource may have many other events.
+fn of_resources<'a>(
+    (lookup, stoppable): (Lookup, Cow<'static, str>),
+    book: i64,
+    kind: EventType,
+    resources: &[i64],
+) -> Sql<'a> {
     let places = (0..).zip(resources).map(|(place, id)| [Value::Int(place), Value::Int(*id)]);
     let (wanted, _) = Sql::new("(VALUES ").rows(places);
     let about = Sql::new("e.book_id = ").int(book).push(" AND e.resource = n.column2");
     let rows = lookup.rows(wanted.push(") n"), Sql::new("1 = 1")).look_up("events", "e", about);
     let deleted = as_filter(Sql::new("e.kind = ").int(i64::from(kind.number())));
-    let sql = Sql::new("SELECT ").push(COLUMNS).append(rows.sql()).push(" AND ").append(deleted);
+    let sql = Sql::new("SELECT ").push(COLUMNS).append(rows.sql());
+    let sql = sql.push(" AND ").push(stoppable).append(deleted);
     sql.push(" ORDER BY n.column1").cached_up_to(resources.len())
 }

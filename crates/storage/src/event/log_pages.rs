@@ -33,14 +33,20 @@ impl Tx<'_> {
     ) -> Result<Sql<'static>> {
         let EventFilter { after, before, kind, hidden, error, resource, below } = filter;
         let book = access.book().id;
-        let all =
-            || Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
+        // A page may pass the whole log without a row of its own.
+        let number = if *error == Some(true) { "r.sequence" } else { "k.sequence" };
+        let stoppable = || self.stoppable(number);
+        let all = || {
+            let all = Sql::new("(SELECT k.sequence FROM events k WHERE ").push(stoppable());
+            all.push("k.book_id = ").int(book.get())
+        };
         let mut page = match error {
             None => all(),
             Some(true) => {
                 let event = Sql::new("k.book_id = ").int(book.get());
                 let event = event.push(" AND k.sequence = r.sequence");
-                let errors = self.lookup().rows(Sql::new("bot_responses r"), error_in(book));
+                let error = Sql::new("").push(stoppable()).append(error_in(book));
+                let errors = self.lookup().rows(Sql::new("bot_responses r"), error);
                 let errors = errors.look_up("events", "k", event).sql();
                 Sql::new("(SELECT DISTINCT r.sequence").append(errors)
             }
@@ -49,7 +55,6 @@ impl Tx<'_> {
                 .append(error_in(book))
                 .push(" AND r.sequence = k.sequence)"),
         };
-        let number = if *error == Some(true) { "r.sequence" } else { "k.sequence" };
         if let Some(kind) = kind {
             page = page.push(" AND k.kind = ").int(i64::from(kind.number()));
             if *kind != EventType::TransactionPosted {

@@ -15,6 +15,7 @@
 mod flush;
 mod nouns;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -191,9 +192,10 @@ impl<'a> Tx<'a> {
         })
     }
 
-    /// What a statement that may pass many rows `t` begins its condition with.
-    pub(crate) const fn stoppable(&self) -> &'static str {
-        self.conn.stoppable()
+    /// What a statement that may pass many rows, each with a number `row`, begins its condition
+    /// with.
+    pub(crate) fn stoppable(&self, row: &'static str) -> Cow<'static, str> {
+        self.conn.stoppable(row)
     }
 
     /// How a statement asks whether a column holds a text.

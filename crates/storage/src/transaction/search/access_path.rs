@@ -100,7 +100,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
     pub(in crate::transaction) fn plan(mut self) -> Result<SearchPlan<'s, 'a>> {
         let path = self.path()?;
         let Self { tx, search, .. } = self;
-        let (lookup, contains, stoppable) = (tx.lookup(), tx.contains(), tx.stoppable());
+        let (lookup, contains, stoppable) = (tx.lookup(), tx.contains(), tx.stoppable("t.id"));
         let folded_description = tx.folded_description();
         Ok(SearchPlan { search, path, lookup, contains, folded_description, stoppable })
     }

@@ -17,6 +17,7 @@ mod access_path;
 pub(super) mod index_ranges;
 mod terms;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use daybook_domain::book::Book;
@@ -84,7 +85,7 @@ pub(super) struct SearchPlan<'s, 'a> {
     pub(super) contains: Contains,
     pub(super) folded_description: &'static str,
     /// What the condition begins with.
-    pub(super) stoppable: &'static str,
+    pub(super) stoppable: Cow<'static, str>,
 }
 
 /// Where the rows of a range come from: tables and their joins, and what the day and the id of a
@@ -279,7 +280,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 condition = active.push(" AND a.archived = ").flag(false).push(")");
             }
         }
-        sql.push(" AND ").push(self.stoppable).append(as_filter(condition))
+        sql.push(" AND ").push(self.stoppable.clone()).append(as_filter(condition))
     }
 }
 
