@@ -11,6 +11,7 @@ use crate::reading::{batch, items};
 pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_4_23_groups_of_an_account,
+        rule_10_16_memberships_of_one_request,
         rule_10_16_large_accounts_are_not_named_often,
         rule_10_16_large_groups_are_not_named_often,
         rule_1_7_6_groups_of_a_query,
@@ -39,6 +40,43 @@ fn rule_4_23_groups_of_an_account(server: &Server) {
     cast.owner.put(&cast.path("/accounts"), &moved).refused(400, "badRequest");
     let all = cast.owner.get(&cast.path("/accounts/One/groups")).ok();
     assert_eq!(names(&all), 1, "nothing is changed");
+}
+
+fn rule_10_16_memberships_of_one_request(server: &Server) {
+    let cast = Cast::new(server);
+    let group = |number: usize| json!({"name": format!("G{number}")});
+    cast.owner.post(&cast.path("/groups/batch"), &batch((0..1_000).map(group))).ok();
+    let grouped = |name: usize, groups: std::ops::Range<usize>| {
+        let groups: Vec<Value> = groups.map(group).collect();
+        json!({"name": format!("A{name}"), "type": "ASSET", "groups": groups})
+    };
+    let create = |names: std::ops::Range<usize>| {
+        let some = batch(names.map(|name| grouped(name, 0..1_000)));
+        cast.owner.post(&cast.path("/accounts/batch"), &some)
+    };
+    let advice = "the items put accounts into groups more than 20000 times: send fewer items at \
+                  once";
+    assert!(create(0..21).refused(400, "badRequest").ends_with(advice));
+    assert_eq!(names(&cast.owner.get(&cast.path("/accounts")).ok()), 0, "nothing is changed");
+    create(0..20).ok();
+    create(20..21).ok();
+    let listed = cast.owner.get(&cast.path("/accounts")).ok();
+    let change = |change: &dyn Fn(&Value) -> Value| {
+        cast.owner.put(&cast.path("/accounts/batch"), &batch(items(&listed).iter().map(change)))
+    };
+    let fewer: Vec<Value> = (0..999).map(group).collect();
+    let regroup = |account: &Value| json!({"id": account["id"], "groups": fewer});
+    assert!(change(&regroup).refused(400, "badRequest").ends_with(advice));
+    // Who stays in the same groups costs nothing.
+    change(&|account| json!({"id": account["id"], "archived": true})).ok();
+    let groups =
+        |name: &str| names(&cast.owner.get(&cast.path(&format!("/accounts/{name}/groups"))).ok());
+    assert_eq!(groups("A20"), 1_000);
+    cast.owner.put(&cast.path("/accounts"), &regroup(&items(&listed)[0])).ok();
+    let name = items(&listed)[0]["name"].as_str().expect("a name");
+    assert_eq!(groups(name), 999);
+    cast.owner.delete(&cast.path("/groups/G0")).ok();
+    assert_eq!((groups(name), groups("A20")), (998, 999), "they go with the group");
 }
 
 fn rule_10_16_large_accounts_are_not_named_often(server: &Server) {

@@ -1,6 +1,13 @@
 //! What the sweep of deliveries ends: old attempts in the log (12.13), and what has waited for too
-//! long for a paused app (8.19). By the first round of a process that starts.
+//! long for a paused app (8.19), or for one that has left its book (8.11). By the first round of a
+//! process that starts.
 
+use std::sync::Arc;
+
+use daybook_domain::email::Email;
+use daybook_domain::instant::Instant;
+use daybook_service::{Context, Ids, integration, user};
+use daybook_storage::{Address, Lane, Options, Store};
 use daybook_tests::receiver::Receiver;
 use daybook_tests::{Backdoor, Engine, Server, id};
 use serde_json::{Value, json};
@@ -9,13 +16,18 @@ use crate::Lone;
 use crate::delivery_log::{NOBODY, attempts, book, replay};
 use crate::delivery_pauses::{POSTED, change, descriptions, lunch, messages, webhooks};
 use crate::file_sweep::eventually;
-use crate::reading::items;
+use crate::reading::{batch, items};
 use crate::webhooks::install;
 
 const DAY: i64 = 24 * 60 * 60_000;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_12_13_thirty_days, rule_8_19_events_wait_for_thirty_days]
+    crate::lone![
+        rule_12_13_thirty_days,
+        rule_8_19_events_wait_for_thirty_days,
+        rule_8_21_deliveries_of_one_request,
+        rule_8_11_what_waited_goes_in_portions,
+    ]
 }
 
 fn rule_12_13_thirty_days(engine: Engine) {
@@ -68,4 +80,71 @@ fn rule_8_19_events_wait_for_thirty_days(engine: Engine) {
     cast.owner.patch(&batch, &json!({"items": ids})).no_content();
     let received = receiver.wait_for(3);
     assert_eq!(descriptions(&received), ["three", "one", "two"], "8.12: they can be replayed");
+}
+
+/// 8.21: what one request causes is one unit of work, for which others wait.
+fn rule_8_21_deliveries_of_one_request(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = book(&server);
+    for _ in 0..51 {
+        install(&cast, NOBODY, &POSTED, json!({}));
+    }
+    let lunch = json!({"date": "2026-01-05", "amount": "1", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"}, "description": "Lunch"});
+    let send = |count: usize| {
+        cast.owner.post(&cast.path("/transactions/batch"), &batch(vec![lunch.clone(); count]))
+    };
+    let message = send(1_000).refused(400, "badRequest");
+    let why = "apps would receive 51000 events; at most 50000 are delivered for one request";
+    assert!(message.starts_with(why), "8.21: {message}");
+    assert!(message.ends_with("send fewer items at once"), "{message}");
+    let kept = cast.owner.get(&cast.path("/transactions")).ok();
+    assert!(items(&kept).is_empty(), "nothing is changed");
+    send(1).ok();
+}
+
+/// 8.11: to uninstall an app ends its queue at once. Its rows go afterwards, some at a time, and
+/// only then does the app come back.
+fn rule_8_11_what_waited_goes_in_portions(engine: Engine) {
+    let mut server = Server::start(engine);
+    let cast = book(&server);
+    let app = install(&cast, NOBODY, &POSTED, json!({}));
+    lunch(&cast, "one");
+    let mut database = Backdoor::open(&server);
+    let many = format!(
+        "INSERT INTO deliveries (book_id, app_id, sequence, depth) \
+            WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 12000) \
+         SELECT q.book_id, q.app_id, 1000000 + n.n, 0 FROM delivery_queues q CROSS JOIN n \
+         WHERE q.app_id = '{}'",
+        id(&app)
+    );
+    assert_eq!(database.execute(&many), 12_000);
+    let waiting = format!("SELECT COUNT(*) FROM deliveries WHERE app_id = '{}'", id(&app));
+    assert_eq!(database.count(&waiting), 12_001);
+
+    // By a store that wakes no worker of the server.
+    let address = Address::parse(server.database_url()).expect("a URL");
+    let other = Store::open(&Options::new(address)).expect("another process");
+    let email = Email::stored(cast.owner.email().to_owned());
+    let owner = other.read(|tx| user::find(tx, &email)).expect("a read").expect("the owner");
+    let cx = Context::new(Arc::new(owner), Instant::new(1_763_000_000_000), Arc::new(Ids::new(11)));
+    let installed = cast.owner.get(&cast.path("/integrations")).ok();
+    let (book, removed) = (cast.book.clone(), id(&items(&installed)[0]).to_owned());
+    let lane = Lane::of_book(&book);
+    let delete = other.write(lane, move |tx| integration::delete(tx, &cx, &book, &removed));
+    delete.expect("it has left");
+    drop(other);
+    assert_eq!(database.count(&waiting), 7_001, "a portion goes at once");
+    let backlog = || cast.owner.get(&cast.path("/events/backlog")).ok()["count"].clone();
+    assert_eq!(backlog(), 0, "nothing waits for it");
+    let again = || cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app["id"]}));
+    let message = again().refused(503, "backendError");
+    assert!(message.contains("is still being removed"), "{message}");
+
+    server.restart();
+    eventually("8.11: the rest goes", || database.count(&waiting) == 0);
+    eventually("8.11: it comes back", || again().status == 200);
+    lunch(&cast, "two");
+    assert_eq!(database.count(&waiting), 1, "what is recorded from now on");
+    assert_eq!(backlog(), 1);
 }

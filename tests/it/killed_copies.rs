@@ -1,9 +1,9 @@
-//! Large copies that do not come to their end (6.14).
+//! Large copies that do not come to their end, or wait (6.14).
 
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use daybook_tests::{Answer, Backdoor, Client, Engine, Server};
+use daybook_tests::{Answer, Backdoor, Client, Engine, Hold, Server, pause};
 
 use crate::Lone;
 use crate::file_sweep::eventually;
@@ -11,7 +11,11 @@ use crate::large_copies::{ALL, filled};
 use crate::reading::items;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_6_14_a_killed_copy_leaves_nothing, rule_6_14_a_stop_does_not_wait_for_a_copy]
+    crate::lone![
+        rule_6_14_a_killed_copy_leaves_nothing,
+        rule_6_14_a_stop_does_not_wait_for_a_copy,
+        copies_that_wait_hold_no_connections,
+    ]
 }
 
 const UNFINISHED: &str = "WHERE book_id IN (SELECT book_id FROM unfinished_copies)";
@@ -118,4 +122,49 @@ fn rule_6_14_a_stop_does_not_wait_for_a_copy(engine: Engine) {
     let whole = given_up.expect("one that is given up");
     eventually("it is swept away", || unfinished(&server, "unfinished_copies") == 0);
     assert_eq!(items(&cast.owner.get("/v5/books").ok()).len(), whole);
+}
+
+/// 6.14: of a user one copy is made at once, and the others take none of PostgreSQL's connections
+/// meanwhile, keyed or not.
+fn copies_that_wait_hold_no_connections(engine: Engine) {
+    if engine == Engine::Sqlite {
+        // A lease of one process is a note in its memory.
+        return;
+    }
+    const COPIES: usize = 24;
+    let mut server = Server::start(engine);
+    let cast = filled(&server, 2);
+    let mut hold = Hold::begin(&server);
+    // The first copy stops at its first unit of work.
+    hold.execute("LOCK TABLE unfinished_copies IN EXCLUSIVE MODE");
+    let asking: Vec<_> = (0..COPIES)
+        .map(|number| {
+            let caller = cast.owner.header("Idempotency-Key", &format!("copy {number}"));
+            let path = cast.path(&format!("/copy?{ALL}"));
+            thread::spawn(move || drop(caller.try_send("POST", &path, None, &[])))
+        })
+        .collect();
+    let mut database = Backdoor::open(&server);
+    let mut leases = || {
+        database.count(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+             AND pid <> pg_backend_pid() AND query LIKE '%pg_try_advisory_lock%'",
+        )
+    };
+    let started = Instant::now();
+    while leases() == 0 {
+        assert!(started.elapsed() < Duration::from_secs(60), "the first copy takes its lease");
+        pause(Duration::from_millis(5));
+    }
+    let mut most = 0;
+    for _ in 0..200 {
+        cast.owner.get("/v5/user").ok();
+        most = most.max(leases());
+    }
+    assert!(most <= 4, "0.16: two leases for each copy that is made: {most}");
+    server.kill();
+    drop(hold);
+    for one in asking {
+        one.join().expect("a thread");
+    }
 }

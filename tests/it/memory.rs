@@ -2,12 +2,13 @@
 //! together, and nobody has more of them than is left for others (0.34).
 
 use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use daybook_tests::receiver::Receiver;
-use daybook_tests::{Answer, Client, Engine, Options, Server, bots, id, pause};
+use daybook_tests::{Answer, Client, Engine, Hold, Options, Server, bots, id, pause};
 use serde_json::{Value, json};
 
 use crate::Lone;
@@ -15,7 +16,7 @@ use crate::file_sweep::eventually;
 use crate::files::base64;
 use crate::large_answers::amplified;
 use crate::reading::items;
-use crate::wire::connect;
+use crate::wire::{connect, rest};
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
@@ -23,6 +24,7 @@ pub fn lone() -> Vec<Lone> {
         a_large_body_needs_a_door_and_goes_on,
         a_body_has_a_bound_of_values,
         rule_8_8_large_deliveries_wait_for_memory,
+        what_waits_for_a_writer_holds_its_memory,
     ]
 }
 
@@ -204,4 +206,52 @@ fn rule_8_8_large_deliveries_wait_for_memory(engine: Engine) {
     let sent = receivers[0].wait_for(1).remove(0);
     assert!(sent.text.len() > 2 * MEGABYTE, "{} bytes", sent.text.len());
     eventually("8.8: it has come", || attempts()[0]["status"] == 200);
+}
+
+/// 0.34: a write with a key is done also when its client has left, and its body is there until
+/// then. So it is counted until then.
+fn what_waits_for_a_writer_holds_its_memory(engine: Engine) {
+    let args = ["--bodies-megabytes", "64"].map(str::to_owned).to_vec();
+    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let [alice, bob, carol] =
+        ["alice", "bob", "carol"].map(|name| server.client(&format!("{name}@example.com")));
+    let [book, other] = [&alice, &carol]
+        .map(|caller| id(&caller.post("/v5/books", &json!({"name": "B"})).ok()).to_owned());
+    let path = format!("/v5/books/{book}/accounts");
+    let padding = " ".repeat(30 * MEGABYTE);
+    let account = format!(r#"{{"name": "Cash", "type": "ASSET"}}{padding}"#);
+    let broken = format!("{{{}", " ".repeat(4 * MEGABYTE));
+    // It asks for memory, and writes nothing.
+    let probe = || {
+        let path = format!("/v5/books/{other}/accounts");
+        carol.send_raw("POST", &path, Some("application/json"), broken.as_bytes())
+    };
+    probe().refused(400, "parseError");
+
+    let held = unfinished(&server, &bob, 23 * MEGABYTE);
+    let hold = Hold::book(&server, &book);
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nIdempotency-Key: k\r\n\
+            Content-Length: {}\r\n\r\n",
+        alice.token().expect("a token"),
+        account.len()
+    );
+    let mut stream = connect(&server);
+    stream.write_all(head.as_bytes()).expect("sent");
+    stream.write_all(account.as_bytes()).expect("sent");
+    // Of the 56 MB for what is large three are left.
+    until(503, probe);
+    stream.shutdown(Shutdown::Write).expect("an open socket");
+    // The server closes it when it has given the request up.
+    assert_eq!(rest(&mut stream), "", "nobody is answered");
+    for _ in 0..20 {
+        probe().refused(503, "backendError");
+    }
+    hold.release();
+    until(400, probe).refused(400, "parseError");
+    drop(held);
+    let again = alice.header("Idempotency-Key", "k");
+    let again = again.send_raw("POST", &path, Some("application/json"), account.as_bytes());
+    assert_eq!(again.headers["idempotency-replayed"], "true", "0.16: it was done");
+    again.ok();
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use daybook_domain::account::AccountType;
@@ -15,10 +16,12 @@ use daybook_service::{Error, access};
 use daybook_storage::balance::{AccountScope, TotalsQuery};
 use daybook_storage::event::EventFilter;
 use daybook_storage::{ReadStop, Tx};
-use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Options, Server, pause};
+use daybook_tests::browser::Browser;
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Hold, Options, Server, pause};
 use serde_json::json;
 
 use crate::Lone;
+use crate::files::file;
 use crate::inside::{Inside, side};
 use crate::plans::NOW;
 use crate::reading::batch;
@@ -31,6 +34,8 @@ pub fn lone() -> Vec<Lone> {
         rule_0_32_slow_reads_of_one_user_leave_readers_to_others,
         rule_0_32_statements_are_stopped_among_rows_that_they_skip,
         rule_0_32_rows_that_come_are_stopped_too,
+        rule_0_32_strangers_leave_readers_for_letting_in,
+        rule_11_19_a_database_that_does_not_answer_is_no_guess,
         rule_1_7_5_looking_for_a_text_takes_time_by_the_length_of_the_description,
     ]
 }
@@ -239,4 +244,67 @@ fn rule_0_32_rows_that_come_are_stopped_too(engine: Engine) {
     });
     assert!(matches!(outcome, Err(Error::Storage(daybook_storage::Error::Stopped))), "{outcome:?}");
     assert_eq!(seen, 1, "of 40 rows");
+}
+
+/// 0.32: whoever is shown a file takes none of the connections by which others are let in.
+fn rule_0_32_strangers_leave_readers_for_letting_in(engine: Engine) {
+    if engine == Engine::Sqlite {
+        // No read waits for another one there.
+        return;
+    }
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    let note = file(&cast, "note.txt", b"Bread and butter");
+    let url = note["url"].as_str().expect("an address");
+    let path = url.strip_prefix(server.base()).expect("an address of this server");
+    let emails: Vec<String> = (0..8).map(|number| format!("new{number}@example.com")).collect();
+    let newcomers = server.clients(&emails);
+    assert!(newcomers.iter().all(|caller| caller.token().is_some()), "made before the hold");
+    let mut database = Backdoor::open(&server);
+    let mut waiting = || {
+        database.count(
+            "SELECT count(*) FROM pg_stat_activity \
+             WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        )
+    };
+    let mut hold = Hold::begin(&server);
+    hold.execute("LOCK TABLE files IN ACCESS EXCLUSIVE MODE");
+    thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| cast.anonymous.get(path));
+        }
+        let started = Instant::now();
+        while waiting() < 4 {
+            assert!(started.elapsed() < Duration::from_secs(60), "they are being read");
+            pause(Duration::from_millis(5));
+        }
+        for caller in &newcomers {
+            caller.get("/v5/user").ok();
+        }
+        assert_eq!(server.anonymous().get("/ready").status, 200);
+        assert!(waiting() <= 4, "they have four connections");
+        hold.release();
+    });
+}
+
+/// 11.19: whoever types the right code while the database does not answer has not guessed.
+fn rule_11_19_a_database_that_does_not_answer_is_no_guess(engine: Engine) {
+    if engine == Engine::Sqlite {
+        // Nobody can hold a reader of SQLite up from outside.
+        return;
+    }
+    let server = server(engine, "1");
+    let mut browser = Browser::signed_in(&server, "alice@example.com");
+    let form = Some("application/x-www-form-urlencoded");
+    let asked = b"client_id=daybook-cli&scope=email";
+    let begun = server.anonymous().send_raw("POST", "/auth/device/code", form, asked).ok();
+    let code = begun["user_code"].as_str().expect("a code");
+    let mut hold = Hold::begin(&server);
+    hold.execute("LOCK TABLE device_authorizations IN ACCESS EXCLUSIVE MODE");
+    for _ in 0..10 {
+        assert_eq!(browser.post("/auth/device", &[("user_code", code)]).status, 503);
+    }
+    hold.release();
+    let decided = browser.post("/auth/device", &[("user_code", code), ("decision", "allow")]);
+    assert_eq!(decided.status, 200, "{}", decided.text);
 }

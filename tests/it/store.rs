@@ -14,7 +14,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
-use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_storage::{Address, Lane, Options, ReaderPool, Store, Tx};
 use daybook_tests::{Client, Engine, Server, unique};
 
 use crate::Lone;
@@ -28,6 +28,7 @@ pub fn lone() -> Vec<Lone> {
         a_full_queue_turns_away,
         a_read_is_one_snapshot,
         the_number_of_an_undone_book_leads_nowhere,
+        every_pool_of_readers_has_its_own,
     ]
 }
 
@@ -364,4 +365,33 @@ fn the_number_of_an_undone_book_leads_nowhere(engine: Engine) {
     let key = keys.recv().expect("a key");
     let looked = bench.store.read(|tx| book::get(tx, &bench.cx, &key, false, false));
     assert!(looked.is_err(), "the key of one book leads into another");
+}
+
+/// 0.32: nobody waits for users, nor for the copies and audits of the server, to be let in.
+fn every_pool_of_readers_has_its_own(engine: Engine) {
+    let bench = Bench::new(engine, 16);
+    let usual = Options::new(Address::parse(bench.url()).expect("a URL"));
+    let taken = [(ReaderPool::Users, usual.readers), (ReaderPool::Server, usual.server_readers)];
+    let count: u32 = taken.iter().map(|(_, count)| count).sum();
+    // The readers, and the test.
+    let all = Barrier::new(usize::try_from(count).expect("a few") + 1);
+    let (store, all) = (&bench.store, &all);
+    thread::scope(|scope| {
+        for (pool, count) in taken {
+            for _ in 0..count {
+                scope.spawn(move || {
+                    let read = store.read_from(pool, |_| {
+                        all.wait();
+                        all.wait();
+                        Ok::<_, Error>(())
+                    });
+                    read.expect("a snapshot");
+                });
+            }
+        }
+        all.wait();
+        let let_in = store.read_from(ReaderPool::Identity, |tx| Ok::<_, Error>(tx.ping()?));
+        all.wait();
+        let_in.expect("a snapshot");
+    });
 }

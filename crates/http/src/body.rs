@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::CONTENT_TYPE;
-use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use actix_web::{FromRequest, HttpRequest};
 use daybook_domain::event::Hash;
 use daybook_domain::permission::Action;
 use daybook_service::access;
@@ -19,7 +19,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::budget::{Borrower, MAX_SMALL, MemoryShare, borrower};
+use crate::budget::{Borrower, HeldBody, MAX_SMALL, MemoryShare, borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::{note_hash, wants_hash};
 use crate::receive::collect;
@@ -187,20 +187,17 @@ async fn receive<T: Send + 'static>(
     if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
         connection.received();
     }
-    if bytes.len() > MAX_AT_ONCE
-        && let Borrower::User(user) = borrower
-    {
-        let turn = state.budget.turn(user).await;
-        // Until the request has been answered.
-        request.extensions_mut().insert(turn);
-    }
+    let turn = match borrower {
+        Borrower::User(user) if bytes.len() > MAX_AT_ONCE => Some(state.budget.turn(user).await),
+        Borrower::User(_) | Borrower::Client(_) => None,
+    };
     let hashed = wants_hash(request);
-    let (grant, hash, body) = blocking::compute(bytes.len(), move || {
+    let (held, hash, body) = blocking::compute(bytes.len(), move || {
         let body = cover_values(&mut grant, &bytes).and_then(|()| read(&bytes));
-        (grant, hashed.then(|| Hash::of(&bytes)), body)
+        (HeldBody::new(grant, turn), hashed.then(|| Hash::of(&bytes)), body)
     })
     .await?;
-    grant.leave_with(request);
+    held.leave_with(request);
     if let Some(hash) = hash {
         note_hash(request, hash);
     }

@@ -12,7 +12,7 @@ use daybook_domain::id::UserId;
 use tokio::sync::oneshot;
 
 use crate::error::RequestError;
-use crate::user_turns::{UserTurn, UserTurns};
+use crate::sole_turns::{SoleTurn, SoleTurns};
 
 /// Memory is counted in steps, so that a body does not ask for each piece that arrives.
 const STEP: usize = 4 * 1024;
@@ -45,7 +45,7 @@ pub struct Budget(Arc<Pools>);
 struct Pools {
     small: Pool,
     large: Pool,
-    turns: UserTurns,
+    turns: SoleTurns<UserId>,
 }
 
 /// A part of the memory.
@@ -114,7 +114,7 @@ impl Budget {
         Self(Arc::new(Pools {
             small: Pool::new(reserve, LEAST_SMALL),
             large: Pool::new(size - reserve, LEAST_LARGE),
-            turns: UserTurns::default(),
+            turns: SoleTurns::default(),
         }))
     }
 
@@ -125,7 +125,7 @@ impl Budget {
 
     /// Waits for the user's turn to have a large body worked on, which takes memory that is not
     /// counted.
-    pub(crate) async fn turn(&self, user: UserId) -> UserTurn {
+    pub(crate) async fn turn(&self, user: UserId) -> SoleTurn {
         self.0.turns.turn(user).await
     }
 }
@@ -164,9 +164,9 @@ impl MemoryShare {
     /// Leaves the share with its request, until the answer has been sent.
     pub(crate) fn leave_with(self, request: &HttpRequest) {
         let mut extensions = request.extensions_mut();
-        match extensions.get_mut::<KeptShares>() {
+        match extensions.get_mut::<AnswerShares>() {
             Some(kept) => kept.0.push(self),
-            None => drop(extensions.insert(KeptShares(vec![self]))),
+            None => drop(extensions.insert(AnswerShares(vec![self]))),
         }
     }
 }
@@ -178,13 +178,47 @@ impl Drop for MemoryShare {
     }
 }
 
+/// What a body has of the memory, and the turn of its user if it is large. What was made of the
+/// body waits in the queue of a writer also when its request has ended, so both hold on to it
+/// (behaviour 0.34).
+#[derive(Clone)]
+pub(crate) struct HeldBody {
+    share: Arc<MemoryShare>,
+    _turn: Option<Arc<SoleTurn>>,
+}
+
+impl HeldBody {
+    /// Of a body that has been read.
+    pub(crate) fn new(share: MemoryShare, turn: Option<SoleTurn>) -> Self {
+        Self { share: Arc::new(share), _turn: turn.map(Arc::new) }
+    }
+
+    /// Leaves it with its request.
+    pub(crate) fn leave_with(self, request: &HttpRequest) {
+        request.extensions_mut().insert(self);
+    }
+
+    /// That of a request, for a unit of work that is made of the body.
+    pub(crate) fn of(request: &HttpRequest) -> Option<Self> {
+        request.extensions().get::<Self>().cloned()
+    }
+}
+
 /// What a request keeps until its answer has been sent: the shares of its body and of its answer.
-pub(crate) struct KeptShares(Vec<MemoryShare>);
+pub(crate) struct KeptShares {
+    _of_body: Option<Arc<MemoryShare>>,
+    _of_answer: Option<AnswerShares>,
+}
+
+/// The shares of an answer.
+struct AnswerShares(Vec<MemoryShare>);
 
 impl KeptShares {
     /// Takes them from their request.
-    pub(crate) fn of(request: &HttpRequest) -> Option<Self> {
-        request.extensions_mut().remove()
+    pub(crate) fn of(request: &HttpRequest) -> Self {
+        let of_body = HeldBody::of(request).map(|held| held.share);
+        let of_answer = request.extensions_mut().remove::<AnswerShares>();
+        Self { _of_body: of_body, _of_answer: of_answer }
     }
 }
 

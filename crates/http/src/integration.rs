@@ -6,6 +6,7 @@ use daybook_domain::integration::{Changes, Integration};
 use daybook_domain::name::normalized;
 use daybook_service::integration::{self, Input, View};
 use daybook_service::{Context, app};
+use daybook_storage::Tx;
 use serde::{Deserialize, Serialize};
 
 use crate::app::AppOut;
@@ -138,8 +139,10 @@ pub(crate) async fn update_integration(
 
 /// DELETE integrations/{id}.
 pub(crate) async fn delete_integration(request: ApiRequest) -> ApiResult {
-    let (book, id) = (request.book(), request.id());
-    request
-        .write(&book.clone(), move |tx, cx| integration::delete(tx, cx, &book, &id), to_reply)
-        .await
+    let (book, id, state) = (request.book(), request.id(), request.state.clone());
+    let lane = book.clone();
+    let delete = move |tx: &mut Tx<'_>, cx: &Context| integration::delete(tx, cx, &book, &id);
+    let reply = request.write(&lane, delete, to_reply).await?;
+    state.delivery_sweeps.notify();
+    Ok(reply)
 }

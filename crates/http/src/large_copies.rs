@@ -5,7 +5,7 @@ use std::sync::Arc;
 use daybook_domain::id::UserId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::user_turns::{UserTurn, UserTurns};
+use crate::sole_turns::{SoleTurn, SoleTurns};
 use crate::wakeup::Wakeup;
 
 /// Large copies that a process makes at once: each holds a connection for reading.
@@ -16,7 +16,9 @@ const AT_ONCE: usize = 2;
 pub struct LargeCopies {
     all: Arc<Semaphore>,
     /// Of a user one is made at once.
-    of_users: UserTurns,
+    of_users: SoleTurns<UserId>,
+    /// Of the requests with one idempotency key one is at work at once.
+    of_keys: SoleTurns<String>,
     /// Wakes the worker that removes what an unfinished copy leaves.
     pub(crate) sweep: Wakeup,
     /// Whether the server is about to end.
@@ -25,7 +27,7 @@ pub struct LargeCopies {
 
 /// The place of a copy that is made. Others wait until it is dropped.
 pub(crate) struct CopySlot {
-    _of_user: UserTurn,
+    _of_user: SoleTurn,
     _of_all: Option<OwnedSemaphorePermit>,
 }
 
@@ -33,7 +35,13 @@ impl LargeCopies {
     /// Copies that give up when `stop` says so, and then wake the worker of `sweep`.
     pub fn new(sweep: Wakeup, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let all = Arc::new(Semaphore::new(AT_ONCE));
-        Self { all, of_users: UserTurns::default(), sweep, stop: Arc::new(stop) }
+        let (of_users, of_keys) = (SoleTurns::default(), SoleTurns::default());
+        Self { all, of_users, of_keys, sweep, stop: Arc::new(stop) }
+    }
+
+    /// Waits until no other request of this process with that key is at work.
+    pub(crate) async fn turn_of_key(&self, key: String) -> SoleTurn {
+        self.of_keys.turn(key).await
     }
 
     /// Waits for a slot: first among the copies of the user, then among those of all, so that each

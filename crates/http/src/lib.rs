@@ -56,13 +56,13 @@ mod session;
 mod signing_key;
 mod slots;
 mod socket;
+mod sole_turns;
 mod state;
 mod template;
 mod timed_body;
 mod token;
 mod transaction;
 mod user;
-mod user_turns;
 mod wakeup;
 mod wire;
 

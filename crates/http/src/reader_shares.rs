@@ -4,7 +4,7 @@
 //! wait are queued for each user, and the users take turns.
 //!
 //! Nobody waits on a thread. What is read to find out who sends a request, and by the server for
-//! itself, takes no turn: the store has connections of its own for that.
+//! itself, takes no turn: the store has connections of its own for each of the two.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -19,7 +19,7 @@ use daybook_service::{Context, Error};
 use daybook_storage::{Lane, LogPosition, Ticket, Tx};
 
 use crate::api_key::known;
-use crate::budget::{Borrower, MemoryShare, expect_borrower};
+use crate::budget::{Borrower, HeldBody, MemoryShare, expect_borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
 use crate::identity::authenticate::authenticate;
@@ -53,6 +53,7 @@ pub(crate) struct ApiRequest {
     /// `If-Match`, until the handler declares its target.
     if_match: Option<String>,
     host: Option<String>,
+    http: HttpRequest,
     /// What a read must see (behaviour 0.42).
     pub(crate) log_position: Option<LogPosition>,
 }
@@ -260,7 +261,8 @@ impl ApiRequest {
         if !matches!(scope, KeyScope::Book(_)) {
             self.cx.scope.check_outside_books().map_err(Error::from)?;
         }
-        let Self { cx, state, key, rest, .. } = self;
+        let Self { cx, state, key, rest, http, .. } = self;
+        let work = run::holding(HeldBody::of(&http), work);
         let ticket = Ticket::of(lane, cx.user.id);
         let Some(key) = key else {
             let asked = cx.clone();
@@ -337,6 +339,7 @@ impl FromRequest for ApiRequest {
                 if_match: if_match(&request),
                 host,
                 log_position,
+                http: request,
             })
         })
     }

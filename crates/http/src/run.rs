@@ -13,7 +13,7 @@ use daybook_domain::id::UserId;
 use daybook_domain::idempotency::StoredAnswer;
 use daybook_service::idempotency::Once;
 use daybook_service::{Context, Result};
-use daybook_storage::{Error, ReadStop, Ticket, Tx};
+use daybook_storage::{Error, ReadStop, ReaderPool, Ticket, Tx};
 use tokio::time::timeout;
 
 use crate::blocking::block;
@@ -27,7 +27,7 @@ use crate::state::AppState;
 const KEY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Runs a use case on a snapshot, on a thread that may block, before it is known whose request it
-/// is, or for the server itself.
+/// is. It is quick.
 ///
 /// # Errors
 /// What the use case refuses; 503 when the database cannot be reached, or at the deadline.
@@ -35,7 +35,18 @@ pub(crate) async fn read<T: Send + 'static>(
     state: &AppState,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
 ) -> std::result::Result<T, ApiError> {
-    within(state, (async {}, state.read_deadline), work, |done| done).await
+    within(state, ReaderPool::Identity, (async {}, state.read_deadline), work, |done| done).await
+}
+
+/// As [`read`], for the server itself, and for strangers who are shown what has an address.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) async fn read_for_server<T: Send + 'static>(
+    state: &AppState,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+) -> std::result::Result<T, ApiError> {
+    within(state, ReaderPool::Server, (async {}, state.read_deadline), work, |done| done).await
 }
 
 /// As [`read`], when it is the turn of the user (behaviour 0.32); and makes the answer on that
@@ -62,12 +73,14 @@ pub(crate) async fn read_within<T, R: Send + 'static>(
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     make: impl FnOnce(T) -> R + Send + 'static,
 ) -> std::result::Result<R, ApiError> {
-    within(state, (state.reader_shares.turn(user), most), work, make).await
+    let turn = state.reader_shares.turn(user);
+    within(state, ReaderPool::Users, (turn, most), work, make).await
 }
 
 /// Reads when its turn has come, until the deadline.
 async fn within<T, R: Send + 'static, P: Send + 'static>(
     state: &AppState,
+    pool: ReaderPool,
     (turn, most): (impl Future<Output = P>, Duration),
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     make: impl FnOnce(T) -> R + Send + 'static,
@@ -80,7 +93,7 @@ async fn within<T, R: Send + 'static, P: Send + 'static>(
         let work = move || {
             // The turn ends with the work, however that ends, and whoever waits for it.
             let _turn = turn;
-            let done = store.read_until(&stop, work)?;
+            let done = store.read_until((pool, &stop), work)?;
             stop.check()?;
             Ok::<_, daybook_service::Error>(make(done))
         };
@@ -125,6 +138,18 @@ where
     // Dropped with this future, when the client leaves.
     let asker = Arc::new(());
     submit(state, ticket.into().while_asked(&asker), work).await
+}
+
+/// The same work, which holds on to what was lent for it until it has run or was refused, also when
+/// its request has ended before (behaviour 0.34).
+pub(crate) fn holding<H: Send, T>(
+    held: H,
+    work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T> + Send,
+) -> impl FnOnce(&mut Tx<'_>, &Context) -> Result<T> + Send {
+    move |tx: &mut Tx<'_>, cx: &Context| {
+        let _held = held;
+        work(tx, cx)
+    }
 }
 
 /// Makes the answer of a read from its result, in that room.

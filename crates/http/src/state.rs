@@ -119,6 +119,8 @@ pub struct AppState {
     pub deleted_books_days: u16,
     /// Wakes the worker that removes books.
     pub removals: Wakeup,
+    /// Wakes the worker that removes what waited for an app that has left its book.
+    pub delivery_sweeps: Wakeup,
 }
 
 impl AppState {
@@ -235,6 +237,7 @@ impl AppState {
             copies: LargeCopies::new(Wakeup::default(), || false),
             deleted_books_days: 30,
             removals: Wakeup::default(),
+            delivery_sweeps: Wakeup::default(),
         }
     }
 }

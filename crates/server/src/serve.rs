@@ -88,6 +88,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         }),
         deleted_books_days: options.deleted_books_days,
         removals: Wakeup::default(),
+        delivery_sweeps: Wakeup::default(),
     };
     let state = Arc::new(state);
     let calls = Arc::clone(&state.api_key_calls);
@@ -146,7 +147,12 @@ fn workers(
         ),
         mail::worker(MailWorker::new(store, options.mail.relay()?, stop), state.mails.clone()),
         copy_sweep::worker(Arc::clone(store), stop.clone(), unfinished),
-        delivery_sweep::worker(Arc::clone(store), state.clock, stop.clone()),
+        delivery_sweep::worker(
+            Arc::clone(store),
+            state.clock,
+            stop.clone(),
+            state.delivery_sweeps.clone(),
+        ),
         book_removal::worker(
             BookRemoval {
                 store: Arc::clone(store),

@@ -16,7 +16,7 @@ use daybook_domain::purpose::{Record, WriteChart};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
-use crate::batch::BytesLeft;
+use crate::batch::{BytesLeft, MembershipsLeft};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event_log::ToldEvents;
@@ -103,6 +103,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let targets = found(&known, targets.into_iter())?;
     let (mut named, mut events) = (BytesLeft::of_named(), ToldEvents::new());
     let (mut changed, mut grows) = (Vec::new(), false);
+    let (mut memberships, mut regrouped) = (MembershipsLeft::new(), BTreeSet::new());
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         let revision = revised(&known, &forest, before.clone(), input, cx.now);
@@ -115,6 +116,10 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         named.take(texts)?;
         let (after, previous) = revision?;
         grows |= after.texts() > texts || after.groups.len() > groups;
+        if after.groups != before.groups {
+            memberships.take(after.groups.len())?;
+            regrouped.insert(after.id);
+        }
         if !previous.is_empty() {
             events.push(after.updated_event(&forest, &previous))?;
             known.put(after.clone());
@@ -122,7 +127,12 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         }
         Ok(())
     })?;
-    tx.accounts().update(&access, &batch::last_of_each(changed, |account| account.id))?;
+    let regrouped: Vec<AccountId> = regrouped.into_iter().collect();
+    tx.accounts().update(
+        &access,
+        &batch::last_of_each(changed, |account| account.id),
+        &regrouped,
+    )?;
     if grows {
         check_chart(tx, &access)?;
     }
@@ -190,11 +200,12 @@ pub(crate) fn add(
     let mut forest = crate::group::forest(tx, access)?;
     let references: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
     let mut known = tx.accounts().directory(access, &references, [])?;
-    let mut events = ToldEvents::new();
+    let (mut events, mut memberships) = (ToldEvents::new(), MembershipsLeft::new());
     let accounts = batch::each(items, |input| {
         let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
         let joined = groups.as_ref().value().cloned().unwrap_or_default();
         forest.check_writable(&joined, owner)?;
+        memberships.take(joined.len())?;
         input.changes.name.iter().try_for_each(|name| known.check_free(name, None))?;
         let id = AccountId::new(cx.mint());
         let account = Account::create(

@@ -76,6 +76,32 @@ impl BytesLeft {
     }
 }
 
+/// The most memberships of accounts in groups that one request may write (behaviour 10.16).
+const MAX_MEMBERSHIPS: usize = 20_000;
+
+/// Memberships of accounts in groups that a request may still write.
+#[derive(Debug)]
+pub(crate) struct MembershipsLeft(usize);
+
+impl MembershipsLeft {
+    /// Those of a request that has written none.
+    pub(crate) const fn new() -> Self {
+        Self(MAX_MEMBERSHIPS)
+    }
+
+    /// Takes those of an account.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`] when fewer are left.
+    pub(crate) fn take(&mut self, written: usize) -> Result<()> {
+        self.0 = self.0.checked_sub(written).ok_or_else(|| {
+            let what = "the items put accounts into groups more than";
+            Error::BadRequest(format!("{what} {MAX_MEMBERSHIPS} times: send fewer items at once"))
+        })?;
+        Ok(())
+    }
+}
+
 /// Runs `work` on each item in order. The first refusal fails the whole batch and carries the index
 /// of its item (behaviour 3.6.5).
 ///

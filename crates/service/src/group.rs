@@ -137,7 +137,8 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     let ids: Vec<GroupId> = removed.iter().map(|group| group.id).collect();
     ids.iter().try_for_each(|id| removal.take_out(*id, cx.now))?;
     let Removed { freed, moved, events } = removal.finish();
-    tx.accounts().update(&access, &freed)?;
+    // Their memberships go with the groups.
+    tx.accounts().update(&access, &freed, &[])?;
     tx.groups().update(&access, &moved)?;
     tx.groups().delete(&access, &ids)?;
     event_log::append(tx, cx, &access, events)?;

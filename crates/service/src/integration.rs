@@ -85,6 +85,14 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, input: &Input) -> Resul
     if installed.len() >= MAX_INTEGRATIONS {
         return Err(Refusal::TooMany.into());
     }
+    let (number, app) = (access.book().id, &made.app);
+    if tx.integrations().installer(number, app)?.is_none()
+        && tx.deliveries().clear((number, app))?
+    {
+        // It may be millions of rows, and would be delivered.
+        let why = "what waited for the app before it left the book is still being removed";
+        return Err(daybook_storage::Error::Unavailable(why.to_owned()).into());
+    }
     tx.integrations().insert(&access, &made)?;
     event_log::append(tx, cx, &access, vec![made.created_event(&cx.user.username)])?;
     view(tx, &access, made)
@@ -132,7 +140,7 @@ pub fn disconnect(
     let used = tx.integrations().list(&access)?.into_iter();
     let used = used.filter(|one| one.connection == Some(connection)).collect();
     for View { integration, added_by, .. } in views(tx, &access, used)? {
-        tx.integrations().delete(&access, &integration)?;
+        tx.integrations().delete(&access, &integration, cx.now)?;
         file::end_addresses(tx, cx, &access)?;
         event_log::append(tx, cx, &access, vec![integration.deleted_event(&added_by)])?;
     }
@@ -174,7 +182,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let removed = find(tx, &access, id)?;
     let view = view(tx, &access, removed)?;
-    tx.integrations().delete(&access, &view.integration)?;
+    tx.integrations().delete(&access, &view.integration, cx.now)?;
     file::end_addresses(tx, cx, &access)?;
     let event = view.integration.deleted_event(&view.added_by);
     event_log::append(tx, cx, &access, vec![event])?;

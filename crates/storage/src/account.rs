@@ -21,8 +21,7 @@ use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name accounts one by one.
 const COLUMNS: &str = "SELECT id, name, kind, archived, balance_verified, has_transaction_posted, \
-    properties, agent, created_at, \
-    updated_at, version FROM accounts WHERE book_id = ";
+    properties, agent, created_at, updated_at, version FROM accounts WHERE book_id = ";
 
 #[derive(QueryableByName)]
 #[diesel(table_name = memberships)]
@@ -203,19 +202,24 @@ impl Accounts<'_, '_> {
     /// Adds accounts with their memberships.
     pub fn insert(self, access: &AccessTo<WriteChart>, added: &[Account]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
-        self.write(access, added, "", 0)
+        self.write(access, (added, None), "", 0)
     }
 
-    /// Saves changed accounts with their memberships.
-    pub fn update(self, access: &AccessTo<WriteChart>, changed: &[Account]) -> Result<()> {
+    /// Saves changed accounts, and the memberships of those among them that are `regrouped`.
+    pub fn update(
+        self,
+        access: &AccessTo<WriteChart>,
+        changed: &[Account],
+        regrouped: &[AccountId],
+    ) -> Result<()> {
         if changed.is_empty() {
             return Ok(());
         }
         self.tx.invalidate_chart(access.book().id)?;
         let book = access.book().id.get();
         let mut before = self.tx.counted_bytes(&ACCOUNTS, access.book().id, &ids(changed))?;
-        for chunk in changed.chunks(MAX_NAMED) {
-            let ids = chunk.iter().map(|account| Value::Int(account.id.get()));
+        for chunk in regrouped.chunks(MAX_NAMED) {
+            let ids = chunk.iter().map(|id| Value::Int(id.get()));
             let left = Sql::new("DELETE FROM memberships WHERE book_id = ")
                 .int(book)
                 .push(" AND account_id IN ")
@@ -234,31 +238,29 @@ impl Accounts<'_, '_> {
         }
         self.write(
             access,
-            changed,
-            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = \
-                excluded.normalized_name, \
-              kind = excluded.kind, archived = excluded.archived, balance_verified = \
-              excluded.balance_verified, \
-              has_transaction_posted = excluded.has_transaction_posted, properties = \
-              excluded.properties, \
+            (changed, Some(regrouped)),
+            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, \
+              normalized_name = excluded.normalized_name, archived = excluded.archived, \
+              balance_verified = excluded.balance_verified, properties = excluded.properties, \
+              has_transaction_posted = excluded.has_transaction_posted, \
               updated_at = excluded.updated_at, version = excluded.version",
             before,
         )
     }
 
-    /// Writes accounts, for which so many bytes counted before.
+    /// Writes accounts, for which so many bytes counted before, and the memberships of all or some.
     fn write(
         self,
         access: &Access,
-        accounts: &[Account],
+        (accounts, regrouped): (&[Account], Option<&[AccountId]>),
         conflict: &'static str,
         before: i64,
     ) -> Result<()> {
         let book = access.book().id.get();
         let mut rows = Bulk::new(
             "INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, \
-                balance_verified, \
-             has_transaction_posted, properties, agent, created_at, updated_at, version)",
+             balance_verified, has_transaction_posted, properties, agent, created_at, \
+             updated_at, version)",
             13,
             conflict,
         );
@@ -290,7 +292,8 @@ impl Accounts<'_, '_> {
                 Value::Int(stamp.updated_at.milliseconds()),
                 Value::Int(stamp.version),
             ]);
-            for group in groups {
+            let joins = regrouped.is_none_or(|some| some.binary_search(id).is_ok());
+            for group in groups.iter().filter(|_| joins) {
                 pairs.row([Value::Int(book), Value::Int(group.get()), Value::Int(id.get())]);
             }
         }
@@ -307,11 +310,9 @@ impl Accounts<'_, '_> {
             return Ok(());
         }
         self.tx.invalidate_chart(access.book().id)?;
-        let target = accounts::table.filter(
-            accounts::book_id
-                .eq(access.book().id.get())
-                .and(accounts::id.eq_any(ids.iter().map(|id| id.get()))),
-        );
+        let own = accounts::book_id.eq(access.book().id.get());
+        let named = accounts::id.eq_any(ids.iter().map(|id| id.get()));
+        let target = accounts::table.filter(own.and(named));
         on_engine!(
             self.tx.flushed()?,
             c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c)

@@ -3,6 +3,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::id::{BookId, ConnectionId, IntegrationId, UserId};
+use daybook_domain::instant::Instant;
 use daybook_domain::integration::Integration;
 use daybook_domain::name::Name;
 use daybook_domain::purpose::WriteIntegrations;
@@ -151,6 +152,7 @@ impl Integrations<'_, '_> {
         self,
         access: &AccessTo<WriteIntegrations>,
         integration: &Integration,
+        now: Instant,
     ) -> Result<()> {
         let book = access.book().id;
         let target = integrations::table.find((book.get(), integration.id.get()));
@@ -160,7 +162,7 @@ impl Integrations<'_, '_> {
         // Another one of the app goes on.
         match self.tx.integrations().installer(book, &integration.app)? {
             Some(_) => Ok(()),
-            None => self.tx.deliveries().drop_queue(book, &integration.app),
+            None => self.tx.deliveries().drop_queue((book, &integration.app), now),
         }
     }
 }

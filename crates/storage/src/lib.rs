@@ -97,7 +97,7 @@ pub use error::{Error, Result};
 pub use interrupt::ReadStop;
 pub use lane::Lane;
 pub use lease::Lease;
-pub use pool::Address;
+pub use pool::{Address, ReaderPool};
 pub use replica::position::LogPosition;
 pub use replica::{ReplicaChoice, ReplicaOptions};
 pub use store::{Options, Store};

@@ -147,7 +147,7 @@ fn migrate<DB: Backend>(
 }
 
 /// Makes and checks the readers' connections.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Readers {
     address: Address,
     statements: Arc<AtomicU64>,
@@ -189,21 +189,64 @@ impl ManageConnection for Readers {
     }
 }
 
-/// The pool of readers.
-pub(crate) fn readers(
-    address: Address,
-    size: u32,
-    statements: Arc<AtomicU64>,
-) -> Result<Pool<Readers>> {
-    let checked = matches!(address, Address::Postgres(_));
-    let pool = Pool::builder()
-        .max_size(size)
-        .min_idle(Some(1))
-        // The pool tries again after at most half of this time; who waits for a reader names a
-        // time of its own.
-        .connection_timeout(LONGEST_BACKOFF * 2)
+/// Whose connections a read takes. Nobody waits for those of the others (behaviour 0.32).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReaderPool {
+    /// What users ask for, each in his turn.
+    Users,
+    /// Who somebody is, and whether the database answers.
+    Identity,
+    /// What the server does by itself, some of it for minutes, and what nobody needs a turn for.
+    Server,
+}
+
+/// How many connections each pool has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReaderCounts {
+    pub(crate) users: u32,
+    pub(crate) identity: u32,
+    pub(crate) server: u32,
+}
+
+/// The pools of readers.
+pub(crate) struct ReaderPools {
+    users: Pool<Readers>,
+    identity: Pool<Readers>,
+    server: Pool<Readers>,
+}
+
+impl ReaderPools {
+    /// Connects each. One without connections of its own takes those of users.
+    pub(crate) fn open(
+        address: Address,
+        counts: ReaderCounts,
+        statements: Arc<AtomicU64>,
+    ) -> Result<Self> {
         // A file does not go away; a server may, and then the pool must notice.
-        .test_on_check_out(checked)
-        .build(Readers::new(address, statements)?);
-    Ok(pool?)
+        let checked = address.is_server();
+        let readers = Readers::new(address, statements)?;
+        let open = |size: u32| -> Result<Pool<Readers>> {
+            let pool = Pool::builder()
+                .max_size(size)
+                .min_idle(Some(1))
+                // The pool tries again after at most half of this time; who waits for a reader
+                // names a time of its own.
+                .connection_timeout(LONGEST_BACKOFF * 2)
+                .test_on_check_out(checked);
+            Ok(pool.build(readers.clone())?)
+        };
+        let users = open(counts.users)?;
+        let other = |size: u32| if size == 0 { Ok(users.clone()) } else { open(size) };
+        let (identity, server) = (other(counts.identity)?, other(counts.server)?);
+        Ok(Self { users, identity, server })
+    }
+
+    /// That pool.
+    pub(crate) const fn of(&self, pool: ReaderPool) -> &Pool<Readers> {
+        match pool {
+            ReaderPool::Users => &self.users,
+            ReaderPool::Identity => &self.identity,
+            ReaderPool::Server => &self.server,
+        }
+    }
 }

@@ -19,7 +19,6 @@ use std::time::Instant;
 
 use daybook_domain::id::UserId;
 use diesel::prelude::*;
-use diesel::r2d2::Pool;
 
 use crate::conn::{Conn, on_engine};
 use crate::delivery::DeliverySignal;
@@ -29,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::interrupt::ReadStop;
 use crate::lane::{Lane, digest};
 use crate::lease::{Held, Lease};
-use crate::pool::{Address, CONNECTION_TIMEOUT, ReaderConn, Readers, readers};
+use crate::pool::{Address, CONNECTION_TIMEOUT, ReaderConn, ReaderCounts, ReaderPool, ReaderPools};
 use crate::pooler::refuse_shared_sessions;
 use crate::replica::position::LogPosition;
 use crate::replica::recent_writes::RecentWrites;
@@ -48,8 +47,11 @@ pub struct Options {
     pub address: Address,
     /// Connections for reading, on behalf of users.
     pub readers: u32,
-    /// Connections for other reading: to find out who somebody is, and by the server for itself.
-    pub reserved: u32,
+    /// Connections for finding out who somebody is, and whether the database answers.
+    pub identity_readers: u32,
+    /// Connections for what the server reads by itself, of which copies and an audit have some for
+    /// minutes.
+    pub server_readers: u32,
     /// Connections for writing, each with a writer.
     pub writers: usize,
     /// Whether texts that are not indexed yet are indexed first; searches find them without, but
@@ -66,23 +68,39 @@ impl Options {
     #[must_use]
     pub const fn new(address: Address) -> Self {
         let writers = address.writers();
-        let (readers, reserved, queue) = (8, 4, 4096);
-        Self { address, readers, reserved, writers, indexes_first: true, queue, replicas: None }
+        Self {
+            address,
+            readers: 8,
+            identity_readers: 2,
+            server_readers: 4,
+            writers,
+            indexes_first: true,
+            queue: 4096,
+            replicas: None,
+        }
     }
 
     /// For a command that does one thing after another, perhaps beside a server: it takes SQLite's
     /// write lock for nothing but its own.
     #[must_use]
     pub const fn for_command(address: Address) -> Self {
-        let (readers, reserved, writers, queue) = (1, 0, 1, 16);
-        Self { address, readers, reserved, writers, indexes_first: false, queue, replicas: None }
+        Self {
+            address,
+            readers: 1,
+            identity_readers: 0,
+            server_readers: 0,
+            writers: 1,
+            indexes_first: false,
+            queue: 16,
+            replicas: None,
+        }
     }
 }
 
 /// All books, on one of the two engines.
 pub struct Store {
     address: Address,
-    readers: Pool<Readers>,
+    readers: ReaderPools,
     replicas: Option<Replicas>,
     writers: Vec<Writer>,
     statements: Arc<AtomicU64>,
@@ -118,10 +136,14 @@ impl Store {
             )
         };
         let writers = (0..options.writers).map(start).collect::<Result<Vec<_>>>()?;
-        let size = options.readers.saturating_add(options.reserved);
-        let readers = readers(options.address.clone(), size, Arc::clone(&statements))?;
+        let counts = ReaderCounts {
+            users: options.readers,
+            identity: options.identity_readers,
+            server: options.server_readers,
+        };
+        let readers = ReaderPools::open(options.address.clone(), counts, Arc::clone(&statements))?;
         let replicas = options.replicas.as_ref().zip(recent.as_ref()).map(|(replicas, recent)| {
-            let primary = (&options.address, &readers);
+            let primary = (&options.address, readers.of(ReaderPool::Identity));
             Replicas::open(replicas, primary, Arc::clone(recent), (options.readers, &statements))
         });
         let replicas = replicas.transpose()?;
@@ -138,7 +160,7 @@ impl Store {
         })
     }
 
-    /// Runs `work` on one consistent snapshot.
+    /// Runs `work` on one consistent snapshot, on the connections of the server itself.
     ///
     /// # Errors
     /// Whatever `work` answers, and [`Error::Unavailable`].
@@ -146,7 +168,20 @@ impl Store {
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
-        let mut reader = self.readers.get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
+        self.read_from(ReaderPool::Server, work)
+    }
+
+    /// As [`Store::read`], on the connections of that pool.
+    ///
+    /// # Errors
+    /// As [`Store::read`].
+    pub fn read_from<T, E: From<Error>>(
+        &self,
+        pool: ReaderPool,
+        work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let mut reader =
+            self.readers.of(pool).get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
         reader.conn.begin(Mode::Read).map_err(Error::from)?;
         let mut snapshot = OpenSnapshot { conn: &mut reader.conn, open: true };
         let outcome = work(&mut Tx::reading(snapshot.conn, self.caches.clone(), None));
@@ -154,17 +189,18 @@ impl Store {
         outcome
     }
 
-    /// As [`Store::read`], until somebody stops it.
+    /// As [`Store::read_from`], until somebody stops it.
     ///
     /// # Errors
     /// As [`Store::read`]; [`Error::Stopped`].
     pub fn read_until<T, E: From<Error>>(
         &self,
-        stop: &ReadStop,
+        (pool, stop): (ReaderPool, &ReadStop),
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         stop.check()?;
-        let mut reader = self.readers.get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
+        let mut reader =
+            self.readers.of(pool).get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
         self.snapshot(&mut reader, stop, None, work)
     }
 

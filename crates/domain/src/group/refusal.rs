@@ -35,7 +35,8 @@ pub enum Refusal {
     /// The deletion would move too many groups and accounts (behaviour 10.11).
     #[error(
         "that would move groups and accounts more than {MAX_MOVES} times, or write more than \
-         {MAX_RELEASED_TEXTS} bytes about them; delete fewer groups at once"
+         {MAX_RELEASED_TEXTS} bytes about them; delete fewer groups at \
+         once, or take accounts out of them first"
     )]
     TooManyMoves,
     /// More groups than a book may have (behaviour 4.23).

@@ -203,4 +203,15 @@ mod tests {
             [(3, None, 3)]
         );
     }
+
+    #[test]
+    fn so_many_moves_of_behaviour_10_11() {
+        let take_out = |accounts: i64| {
+            let inside = (1..=accounts).map(|id| account(id, &[1])).collect();
+            let mut removal = Removal::new(Forest::new(vec![group(1, None, false)], []), inside);
+            removal.take_out(GroupId::new(1), Instant::new(9))
+        };
+        assert_eq!(take_out(10_000), Ok(()));
+        assert_eq!(take_out(10_001), Err(Refusal::TooManyMoves));
+    }
 }

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use daybook_domain::idempotency::Claim;
+use daybook_domain::idempotency::{Claim, StoredAnswer};
 use daybook_service::book::{self, Copying, View, WholeCopy};
 use daybook_service::idempotency::{KeyScope, Once, answered, once};
 use daybook_service::{Context, Error};
 use daybook_storage::{Lease, Store, Tx};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::blocking::block;
 use crate::error::ApiError;
@@ -34,22 +34,30 @@ pub(super) async fn large(
 ) -> ApiResult {
     let (cx, state, claim) = request.into_claim()?;
     let user = cx.user.id;
-    let turn = match &claim {
-        Some(claim) => Some(turn(&state, claim).await?),
-        None => None,
-    };
-    if let Some(claim) = claim.clone() {
-        let asked = cx.clone();
-        let known = run::read(&state, move |tx| answered(tx, &asked, &claim)).await?;
-        if let Some(known) = known {
+    let copies = state.copies.clone();
+    let name = claim.as_ref().map(name_of_request);
+    let mut of_key = None;
+    if let (Some(claim), Some(name)) = (&claim, &name) {
+        let turn = timeout(KEY_TIMEOUT, copies.turn_of_key(name.clone())).await;
+        of_key = Some(turn.map_err(|_| still_at_work())?);
+        // Who is given a recorded answer needs no slot.
+        if let Some(known) = known(&state, &cx, claim).await? {
             return run::answer_again(&state, user, known).await;
         }
     }
-    let copies = state.copies.clone();
+    // The lease comes after the slot: who waits for a slot holds no connection.
     let slot = copies.slot(cx.user.id).await;
+    let mut lease = None;
+    if let (Some(claim), Some(name)) = (&claim, &name) {
+        lease = Some(lease_of_request(&state, name).await?);
+        // Another process may have made it meanwhile.
+        if let Some(known) = known(&state, &cx, claim).await? {
+            return run::answer_again(&state, user, known).await;
+        }
+    }
     let store = Arc::clone(&state.store);
     let done = block(move || {
-        let _held = (turn, slot);
+        let _held = (of_key, slot, lease);
         let outcome = copy(&store, &cx, (id, &copying), (claim, encode), &*copies.stop);
         // What is left of a copy that failed, or that another process made before, can go.
         if !matches!(outcome, Ok(Once::Done(_))) {
@@ -82,20 +90,39 @@ fn copy(
     book::copy_in_portions(store, cx, (&id, copying), stop, finish)
 }
 
-/// Waits until no other request with this key is at work, and keeps others from it.
-async fn turn(state: &AppState, claim: &Claim) -> Result<Lease, ApiError> {
+/// The recorded answer of a request, if it was done before.
+async fn known(
+    state: &AppState,
+    cx: &Context,
+    claim: &Claim,
+) -> Result<Option<StoredAnswer>, ApiError> {
+    let (asked, claim) = (cx.clone(), claim.clone());
+    let work = move |tx: &mut Tx<'_>| answered(tx, &asked, &claim);
+    run::read_and(state, cx.user.id, work, |known| known).await
+}
+
+/// What tells a request with a key from all others.
+fn name_of_request(claim: &Claim) -> String {
     let Claim { user, key, operation, fingerprint: _ } = claim;
-    let name = format!("request {user} {operation} {}", key.as_str());
+    format!("request {user} {operation} {}", key.as_str())
+}
+
+/// Waits until no other process is at work on this request, and keeps them from it.
+async fn lease_of_request(state: &AppState, name: &str) -> Result<Lease, ApiError> {
     let begun = Instant::now();
     loop {
-        let (store, name) = (Arc::clone(&state.store), name.clone());
+        let (store, name) = (Arc::clone(&state.store), name.to_owned());
         if let Some(lease) = block(move || store.lease(&name)).await?? {
             return Ok(lease);
         }
         if begun.elapsed() > KEY_TIMEOUT {
-            let why = "another request with this key is still at work".to_owned();
-            return Err(Error::from(daybook_storage::Error::Unavailable(why)).into());
+            return Err(still_at_work());
         }
         sleep(LOOK_AGAIN).await;
     }
+}
+
+fn still_at_work() -> ApiError {
+    let why = "another request with this key is still at work".to_owned();
+    Error::from(daybook_storage::Error::Unavailable(why)).into()
 }

@@ -6,7 +6,7 @@ use daybook_domain::delivery::{EventCopy, EventDelivery};
 use daybook_domain::id::BookKey;
 use daybook_service::delivery::detached::{detach, wanted};
 use daybook_service::delivery::{self, Parcel, ParcelContent, Prepared};
-use daybook_storage::Lane;
+use daybook_storage::{Lane, Tx};
 
 use super::Courier;
 use crate::blocking::block;
@@ -25,7 +25,8 @@ impl Courier {
 
     async fn copy_all(&self, book: &BookKey) -> Result<(), ApiError> {
         let key = book.clone();
-        for delivery in run::read(&self.state, move |tx| wanted(tx, &key)).await? {
+        let wanted = run::read_for_server(&self.state, move |tx| wanted(tx, &key)).await?;
+        for delivery in wanted {
             let app = delivery.app.clone();
             match self.copy(delivery).await {
                 Ok(()) => {}
@@ -45,7 +46,8 @@ impl Courier {
     async fn copy(&self, delivery: EventDelivery) -> Result<(), ApiError> {
         let (state, now) = (&self.state, (self.state.clock)());
         let (asked, with) = (delivery.clone(), (Arc::clone(&state.ids), now));
-        let prepared = run::read(state, move |tx| delivery::prepare(tx, &asked, with)).await?;
+        let prepare = move |tx: &mut Tx<'_>| delivery::prepare(tx, &asked, with);
+        let prepared = run::read_for_server(state, prepare).await?;
         // What is not to be sent goes with the book.
         let Prepared::Parcel(parcel) = prepared else { return Ok(()) };
         let Parcel { content, url, cx, .. } = *parcel;

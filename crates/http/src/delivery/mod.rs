@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Exchange, Remark};
 use daybook_domain::instant;
 use daybook_service::delivery::{self, Outcome, Parcel, Prepared};
+use daybook_storage::Tx;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::error::{ApiError, RequestError};
@@ -87,7 +88,8 @@ impl Courier {
         let (state, asked) = (&self.state, delivery.clone());
         let turn = READING_TURNS.acquire().await.map_err(|_| closed())?;
         let (begun, with) = (Instant::now(), (Arc::clone(&state.ids), (state.clock)()));
-        let prepared = run::read(state, move |tx| delivery::prepare(tx, &asked, with)).await?;
+        let prepare = move |tx: &mut Tx<'_>| delivery::prepare(tx, &asked, with);
+        let prepared = run::read_for_server(state, prepare).await?;
         let outcome = match prepared {
             Prepared::Parcel(parcel) => self.post(delivery, *parcel, turn).await?,
             Prepared::Unsent(remark) => Outcome::Unsent(remark),

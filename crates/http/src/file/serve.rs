@@ -47,7 +47,7 @@ pub(crate) async fn serve(
 
 async fn find(state: &AppState, address: &FileAddress) -> Result<(String, File), ApiError> {
     let address = address.clone();
-    run::read(state, move |tx| file::serve(tx, &address)).await
+    run::read_for_server(state, move |tx| file::serve(tx, &address)).await
 }
 
 /// Whether the caller has this content already. With `*` it asks only whether there is any.

@@ -175,8 +175,9 @@ pub(crate) async fn decide_device(
     };
     match done {
         Err(error) => {
-            state.grant_limits.user_codes.record(address);
+            // Where the database does not answer, nobody has guessed wrong.
             let why = error.grant_refusal().map(ToString::to_string).ok_or(error)?;
+            state.grant_limits.user_codes.record(address);
             let again = type_in(&state, "", Some(&format!("{why}.")));
             Ok(page(StatusCode::NOT_FOUND, "Sign in a device", &again))
         }

@@ -26,7 +26,7 @@ pub(crate) mod sealer;
 use std::time::Duration;
 
 use daybook_service::Error;
-use daybook_storage::Store;
+use daybook_storage::{ReaderPool, Store};
 
 use bearer::BearerCache;
 use own_token::LocalKey;
@@ -88,7 +88,9 @@ impl Identity {
     /// When the database cannot be read.
     pub fn refresh(&self, store: &Store) -> daybook_service::Result<()> {
         let begun = std::time::Instant::now();
-        let count = store.read(|tx| tx.identity_changes().count().map_err(Error::from))?;
+        let count = store.read_from(ReaderPool::Identity, |tx| {
+            tx.identity_changes().count().map_err(Error::from)
+        })?;
         self.bearers.confirm(count, begun);
         self.signing_keys.confirm(count);
         Ok(())

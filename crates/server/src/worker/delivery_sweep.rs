@@ -1,11 +1,13 @@
-//! The worker that removes old attempts from the delivery log (behaviour 12.13), and gives up what
-//! has waited for too long for a paused app (behaviour 8.19).
+//! The worker that removes old attempts from the delivery log (behaviour 12.13), gives up what has
+//! waited for too long for a paused app (behaviour 8.19), and removes what waited for an app that
+//! has left its book (behaviour 8.11).
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::instant::Instant;
 use daybook_http::{Wakeup, block};
+use daybook_service::delivery::ended::{self, EndedPlace, EndedQueue};
 use daybook_service::delivery::pause::{self, OverdueQueue, PausedPlace};
 use daybook_service::{Error, delivery};
 use daybook_storage::{Lane, Store};
@@ -24,20 +26,50 @@ struct DeliverySweep {
 }
 
 /// The worker.
-pub(crate) fn worker(store: Arc<Store>, clock: fn() -> Instant, stop: Stop) -> Worker {
+pub(crate) fn worker(
+    store: Arc<Store>,
+    clock: fn() -> Instant,
+    stop: Stop,
+    wakeup: Wakeup,
+) -> Worker {
     let sweep = DeliverySweep { store, clock, stop };
     let round = move || -> RunningRound {
         let sweep = sweep.clone();
         Box::pin(async move { Ok(block(move || sweep.round()).await??) })
     };
-    let wakeup = Wakeup::default();
     Worker { name: "delivery sweep", interval: INTERVAL, wakeup, round: Box::new(round) }
 }
 
 impl DeliverySweep {
     fn round(&self) -> Result<RoundReport, Error> {
-        let done = self.remove()? + self.give_up()?;
+        let done = self.clear()? + self.remove()? + self.give_up()?;
         Ok(RoundReport { found: done, done, left: 0 })
+    }
+
+    /// Removes what waited in queues that have ended, portion by portion; how many queues had some.
+    fn clear(&self) -> Result<usize, Error> {
+        let (mut done, mut after) = (0, None);
+        while !self.stop.asked() {
+            let behind: Option<EndedPlace> = after.take();
+            let portion = self.store.read(|tx| ended::list(tx, behind.as_ref()))?;
+            let Some(last) = portion.last() else { break };
+            after = Some(last.place.clone());
+            for queue in portion.into_iter().filter(|queue| queue.has_rest) {
+                self.clear_one(&queue)?;
+                done += 1;
+            }
+        }
+        Ok(done)
+    }
+
+    fn clear_one(&self, queue: &EndedQueue) -> Result<(), Error> {
+        while !self.stop.asked() {
+            let (lane, ended) = (Lane::of_book(queue.book.as_str()), queue.clone());
+            if !self.store.write(lane, move |tx| ended::clear(tx, &ended))? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Removes old attempts, portion by portion.

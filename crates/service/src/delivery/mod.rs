@@ -17,6 +17,7 @@ use daybook_storage::delivery::lease::{Due, HeldQueue};
 pub use daybook_storage::delivery::occupied::{Occupied, Seat};
 
 pub mod detached;
+pub mod ended;
 pub mod log;
 pub mod pause;
 pub mod replay;

@@ -128,7 +128,7 @@ pub fn give_up(tx: &mut Tx<'_>, queue: &OverdueQueue, now: Instant) -> Result<(i
 
 /// The book, deleted or not, as nobody enters it. In a unit of work that writes it is locked, as
 /// always before its queues.
-fn find(tx: &mut Tx<'_>, book: &BookKey) -> Result<Option<BookAccess>> {
+pub(super) fn find(tx: &mut Tx<'_>, book: &BookKey) -> Result<Option<BookAccess>> {
     let nobody = Email::stored(String::new());
     Ok(tx.books().load_even_deleted(book.as_str(), &nobody)?)
 }

@@ -130,7 +130,7 @@ impl DetachedDeliveries<'_, '_> {
             .int(number.get())
             .push(" AND o.public_id = ")
             .text(book.as_str())
-            .push(" AND q.paused_at IS NULL AND e.kind = ")
+            .push(" AND q.paused_at IS NULL AND q.stopped_at IS NULL AND e.kind = ")
             .int(i64::from(EventType::BookDeleted.number()))
             .push(" ORDER BY d.app_id, d.sequence");
         let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;

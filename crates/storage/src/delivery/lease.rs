@@ -43,6 +43,8 @@ pub struct HeldQueue {
     pub failing: Failing,
     /// When it was paused, and why.
     pub pause: Option<(Instant, PauseCause)>,
+    /// Whether nothing of it is sent any more.
+    pub has_ended: bool,
 }
 
 /// When a queue that is given back is due.
@@ -122,6 +124,8 @@ struct HeldRow {
     paused_at: Option<i64>,
     #[diesel(sql_type = Nullable<Text>)]
     pause_cause: Option<String>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    stopped_at: Option<i64>,
 }
 
 #[derive(QueryableByName)]
@@ -134,12 +138,14 @@ impl TryFrom<HeldRow> for HeldQueue {
     type Error = Error;
 
     fn try_from(row: HeldRow) -> Result<Self> {
-        let HeldRow { lease, leased_until, failing_since, paused_at, pause_cause } = row;
+        let HeldRow { lease, leased_until, failing_since, paused_at, pause_cause, stopped_at } =
+            row;
         let cause = cause(pause_cause)?;
         Ok(Self {
             lease: lease.zip(leased_until.map(Instant::new)),
             failing: Failing(failing_since.map(Instant::new)),
             pause: paused_at.map(|at| (Instant::new(at), cause)),
+            has_ended: stopped_at.is_some(),
         })
     }
 }
@@ -290,7 +296,7 @@ impl Deliveries<'_, '_> {
     pub fn queue_of(self, book: BookId, app: &AppId) -> Result<Option<HeldQueue>> {
         let mut conn = self.tx.flushed()?;
         let queue = Sql::new(
-            "SELECT lease, leased_until, failing_since, paused_at, pause_cause \
+            "SELECT lease, leased_until, failing_since, paused_at, pause_cause, stopped_at \
              FROM delivery_queues",
         );
         let queue = of(queue, book, app).push(conn.and_lock());

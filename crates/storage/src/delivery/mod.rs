@@ -14,9 +14,11 @@
 //! | `occupied` | Counts whose deliveries a process makes |
 //! | `pause` | Pauses queues, and goes on with them |
 //! | `replay` | What somebody asks for once more |
+//! | `ended` | Ends queues, and removes what waited in them |
 //! | `log` | What was tried |
 
 pub mod detached;
+pub mod ended;
 pub mod lease;
 pub mod log;
 pub mod occupied;
@@ -28,7 +30,7 @@ use std::sync::{Arc, OnceLock};
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{EventDelivery, PauseCause, Receiver};
+use daybook_domain::delivery::Receiver;
 use daybook_domain::event::EventType;
 use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
@@ -152,37 +154,6 @@ pub struct Deliveries<'t, 'a> {
 }
 
 impl Deliveries<'_, '_> {
-    /// Ends a queue: nothing is delivered to the app in the book any more.
-    pub fn stop(self, delivery: &EventDelivery, now: Instant) -> Result<()> {
-        let EventDelivery { book, app, .. } = delivery;
-        let sql = Sql::new(
-            "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, due_at = NULL, \
-             stopped_at = ",
-        );
-        let sql = of(sql.int(now.milliseconds()), *book, app);
-        let mut conn = self.tx.flushed()?;
-        conn.execute(&sql)?;
-        conn.execute(&of(Sql::new("DELETE FROM deliveries"), *book, app))?;
-        Ok(())
-    }
-
-    /// Removes a queue with all that waits in it: the app has left the book. What the operator has
-    /// paused stays paused when it comes back.
-    pub(crate) fn drop_queue(self, book: BookId, app: &AppId) -> Result<()> {
-        let mut conn = self.tx.flushed()?;
-        let gone = of(Sql::new("DELETE FROM delivery_queues"), book, app);
-        let operator = PauseCause::Operator.as_str();
-        let gone = gone.push(" AND (pause_cause IS NULL OR pause_cause <> ").text(operator);
-        conn.execute(&gone.push(")"))?;
-        let kept = Sql::new(
-            "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, due_at = NULL, \
-             failing_since = NULL, stopped_at = NULL",
-        );
-        conn.execute(&of(kept, book, app))?;
-        conn.execute(&of(Sql::new("DELETE FROM deliveries"), book, app))?;
-        Ok(())
-    }
-
     /// The apps that receive events of a book.
     pub fn receivers(self, access: &Access) -> Result<Vec<Receiver>> {
         let known = self.tx.receivers(access.book().id)?;
@@ -194,7 +165,7 @@ impl Deliveries<'_, '_> {
         let sql = Sql::new(
             "SELECT COUNT(DISTINCT d.sequence) AS count FROM delivery_queues q \
              JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
-             WHERE q.paused_at IS NULL AND q.book_id = ",
+             WHERE q.paused_at IS NULL AND q.stopped_at IS NULL AND q.book_id = ",
         )
         .int(book.get());
         let rows: Vec<WaitingCount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;

@@ -104,17 +104,18 @@ impl TryFrom<PausedRow> for PausedQueue {
     }
 }
 
+/// The last of the first deliveries of a queue, and how many they are.
 #[derive(QueryableByName)]
-struct LastOfPortion {
+pub(super) struct LastOfPortion {
     #[diesel(sql_type = Nullable<BigInt>)]
-    sequence: Option<i64>,
+    pub(super) sequence: Option<i64>,
     #[diesel(sql_type = BigInt)]
-    count: i64,
+    pub(super) count: i64,
 }
 
 const PAUSED: &str = "SELECT q.book_id, b.public_id, q.app_id, q.paused_at, q.pause_cause, \
      (SELECT COUNT(*) FROM deliveries d \
-       WHERE d.book_id = q.book_id AND d.app_id = q.app_id) AS waiting \
+       WHERE d.book_id = q.book_id AND d.app_id = q.app_id AND q.stopped_at IS NULL) AS waiting \
      FROM delivery_queues q JOIN books b ON b.id = q.book_id ";
 
 impl Deliveries<'_, '_> {

@@ -1,35 +1,42 @@
-//! Turns for what a user does one at a time, because it takes much of what all share.
+//! Turns for what is done one at a time: by a user, because it takes much of what all share, or for
+//! a key.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use daybook_domain::id::UserId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What a user does at once.
+/// What is done at once.
 const AT_ONCE: usize = 1;
 
-/// The turns of each user.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct UserTurns(Arc<Mutex<HashMap<UserId, Arc<Semaphore>>>>);
+/// The turns of each user, or for each key.
+#[derive(Debug, Clone)]
+pub(crate) struct SoleTurns<K>(Arc<Mutex<HashMap<K, Arc<Semaphore>>>>);
 
-/// A turn; the user's next one begins when it is dropped.
-pub(crate) struct UserTurn {
+/// A turn; the next one begins when it is dropped.
+pub(crate) struct SoleTurn {
     _held: Option<OwnedSemaphorePermit>,
 }
 
-impl UserTurns {
-    /// Waits for the user's turn.
-    pub(crate) async fn turn(&self, user: UserId) -> UserTurn {
+impl<K> Default for SoleTurns<K> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<K: Eq + Hash> SoleTurns<K> {
+    /// Waits for the turn.
+    pub(crate) async fn turn(&self, key: K) -> SoleTurn {
         // The semaphore is never closed.
-        UserTurn { _held: self.of(user).acquire_owned().await.ok() }
+        SoleTurn { _held: self.of(key).acquire_owned().await.ok() }
     }
 
-    fn of(&self, user: UserId) -> Arc<Semaphore> {
-        let mut users = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn of(&self, key: K) -> Arc<Semaphore> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // One that somebody holds or waits for is held elsewhere too.
-        users.retain(|_, turns| Arc::strong_count(turns) > 1);
-        Arc::clone(users.entry(user).or_insert_with(|| Arc::new(Semaphore::new(AT_ONCE))))
+        all.retain(|_, turns| Arc::strong_count(turns) > 1);
+        Arc::clone(all.entry(key).or_insert_with(|| Arc::new(Semaphore::new(AT_ONCE))))
     }
 }
 
@@ -37,6 +44,7 @@ impl UserTurns {
 mod tests {
     use std::time::Duration;
 
+    use daybook_domain::id::UserId;
     use tokio::time::timeout;
 
     use super::*;
@@ -45,7 +53,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_user_has_one_turn() {
-        let turns = UserTurns::default();
+        let turns = SoleTurns::default();
         let (one, other) = (UserId::new(1), UserId::new(2));
         let held = turns.turn(one).await;
         assert!(timeout(SHORT, turns.turn(one)).await.is_err(), "the user's second waits");
