@@ -2,76 +2,21 @@
 //! writable field of every body with every kind of unlikely value, every parameter with unlikely
 //! text.
 
-use daybook_tests::{Answer, Cast, Server, encode, id};
+use daybook_tests::{Answer, Cast, Server, encode, id, unique};
 use serde_json::{Map, Value, json};
 
 use crate::Case;
+use crate::fault_bodies::{BODIES, Frame, Of, Row, TRANSACTION};
 
 pub fn tests() -> Vec<Case> {
-    let mut cases = crate::cases![parameters, path_segments, cursors, header_values];
-    for (name, ..) in BODIES {
-        cases.push(Case {
-            name: format!("body_{name}"),
-            run: Box::new(move |server| bodies(server, name)),
-        });
-    }
+    let mut cases =
+        crate::cases![merged_payloads, parameters, path_segments, cursors, header_values];
+    cases.extend(BODIES.iter().map(|row| Case {
+        name: format!("body_{}", row.name),
+        run: Box::new(move |server| bodies(server, row)),
+    }));
     cases
 }
-
-/// Name, method, path under the book, whether the body is a batch, and a valid body.
-const BODIES: &[(&str, &str, &str, bool, &str)] = &[
-    ("update_book", "PUT", "", false, BOOK),
-    ("create_account", "POST", "/accounts", false, ACCOUNT),
-    ("update_account", "PUT", "/accounts", false, ACCOUNT),
-    ("create_accounts", "POST", "/accounts/batch", true, ACCOUNT),
-    ("update_accounts", "PUT", "/accounts/batch", true, ACCOUNT),
-    ("delete_accounts", "POST", "/accounts/delete/batch", true, ACCOUNT),
-    ("create_group", "POST", "/groups", false, GROUP),
-    ("update_group", "PUT", "/groups", false, GROUP),
-    ("create_groups", "POST", "/groups/batch", true, GROUP),
-    (
-        "add_collaborator",
-        "POST",
-        "/collaborators",
-        false,
-        r#"{"email": "a@example.com", "permission": "VIEWER"}"#,
-    ),
-    ("create_transaction", "POST", "/transactions", false, TRANSACTION),
-    ("update_transaction", "PUT", "/transactions", false, TRANSACTION),
-    ("create_transactions", "POST", "/transactions/batch", true, TRANSACTION),
-    ("update_transactions", "PUT", "/transactions/batch?updateChecked=true", true, TRANSACTION),
-    ("post", "PATCH", "/transactions/post", false, TRANSACTION),
-    ("post_batch", "PATCH", "/transactions/post/batch", true, TRANSACTION),
-    ("check", "PATCH", "/transactions/check", false, r#"{"id": "{transaction}"}"#),
-    ("uncheck_batch", "PATCH", "/transactions/uncheck/batch", true, r#"{"id": "{transaction}"}"#),
-    ("trash", "PATCH", "/transactions/trash", false, r#"{"id": "{transaction}"}"#),
-    ("untrash_batch", "PATCH", "/transactions/untrash/batch", true, r#"{"id": "{transaction}"}"#),
-];
-
-const BOOK: &str = r#"{
-    "id": "{book}", "name": "B", "autoPost": true, "closingDate": "2001-01-31",
-    "lockDate": "2001-01-31", "datePattern": "dd/MM/yyyy", "decimalSeparator": "DOT",
-    "fractionDigits": 2, "pageSize": 100, "period": "MONTH", "periodStartMonth": "MAY",
-    "properties": {"a": "b"}, "timeZone": "UTC", "visibility": "PRIVATE", "createdAt": "1"
-}"#;
-
-const ACCOUNT: &str = r#"{
-    "id": "{account}", "name": "Spare", "type": "ASSET", "archived": false, "permanent": true,
-    "credit": false, "groups": [{"id": "{group}", "name": "G"}], "properties": {"a": "b"},
-    "createdAt": "1"
-}"#;
-
-const GROUP: &str = r#"{
-    "id": "{group}", "name": "G", "parent": {"id": "{root}", "name": "Root"}, "hidden": false,
-    "locked": false, "properties": {"a": "b"}, "createdAt": "1"
-}"#;
-
-const TRANSACTION: &str = r##"{
-    "id": "{transaction}", "date": "2025-01-31", "amount": "5", "description": "x #tag",
-    "draft": true, "creditAccount": {"id": "{account}", "name": "Spare"},
-    "debitAccount": {"name": "Food"}, "checked": false, "posted": true, "urls": ["http://x"],
-    "remoteIds": ["r"], "properties": {"a": "b"}, "createdAt": "1", "tags": ["t"]
-}"##;
 
 /// Values of every JSON kind, at and beyond what a column holds.
 fn unlikely() -> Vec<Value> {
@@ -156,42 +101,120 @@ fn stage(server: &Server) -> (Cast, [Value; 4]) {
     (cast, [root, group, account, transaction])
 }
 
+/// What the bodies name beside the chart: by their placeholders, the ids of what the owner has.
+#[track_caller]
+fn belongings(cast: &Cast) -> Vec<(&'static str, String)> {
+    let made = |path: &str, body: Value| id(&cast.owner.post(path, &body).ok()).to_owned();
+    let app = |name| made("/v5/apps", json!({"id": unique("app"), "name": name}));
+    let (installed, spare) = (app("Installed"), app("Spare"));
+    let bank = json!({"agentId": "some-bank", "type": "BANK", "name": "Bank"});
+    let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
+    vec![
+        ("{integration}", made(&cast.path("/integrations"), json!({"agentId": installed}))),
+        ("{app}", installed),
+        ("{spare_app}", spare),
+        ("{connection}", made("/v5/user/connections", bank)),
+        ("{query}", made(&cast.path("/queries"), json!({"query": "is:draft"}))),
+        ("{file}", made(&cast.path("/files"), json!({"name": "a.txt", "content": "YQ=="}))),
+        ("{collection}", made("/v5/collections", json!({"name": "Shelf"}))),
+        ("{event}", id(&event).to_owned()),
+    ]
+}
+
 /// Each field in turn takes each value, and so does each property key and each member of a list.
-fn bodies(server: &Server, name: &str) {
+fn bodies(server: &Server, row: &Row) {
     let (cast, [root, group, account, transaction]) = stage(server);
-    let (_, method, path, batch, body) =
-        BODIES.iter().find(|(other, ..)| *other == name).expect("a row");
-    let mut body = (*body).to_owned();
-    for (placeholder, resource) in [
-        ("{root}", &root),
-        ("{group}", &group),
-        ("{account}", &account),
-        ("{transaction}", &transaction),
-    ] {
-        body = body.replace(placeholder, id(resource));
-    }
-    let valid: Map<String, Value> =
-        serde_json::from_str(&body.replace("{book}", &cast.book)).expect("an object");
-    for field in valid.keys() {
+    let mut names = belongings(&cast);
+    names.extend([
+        ("{root}", id(&root).to_owned()),
+        ("{group}", id(&group).to_owned()),
+        ("{account}", id(&account).to_owned()),
+        ("{transaction}", id(&transaction).to_owned()),
+        ("{book}", cast.book.clone()),
+    ]);
+    let named = |text: &str| {
+        names.iter().fold(text.to_owned(), |text, (place, id)| text.replace(place, id))
+    };
+    let path = named(row.path);
+    let path = if path.starts_with("/v5/") { path } else { cast.path(&path) };
+    let (body, fields) = (named(row.body), fields(row.body));
+    for field in &fields {
+        // A developer has so many apps at most.
+        let newcomer = || server.client(&format!("{}@example.com", unique("developer")));
+        let caller = if row.makes(Of::Developer) { newcomer() } else { cast.owner.clone() };
         for value in unlikely() {
-            let mut changed = valid.clone();
+            // What exists once is another one each time.
+            let fresh = body.replace("{fresh}", &unique("fresh"));
+            let mut changed: Map<String, Value> = serde_json::from_str(&fresh).expect("an object");
             changed.insert(field.clone(), value);
-            let sent = if *batch { json!({"items": [changed]}) } else { Value::Object(changed) };
-            sound(cast.owner.send(method, &cast.path(path), &sent), &format!("{field}: {sent}"));
+            let sent = match row.frame {
+                Frame::Alone => Value::Object(changed),
+                Frame::Batch => json!({"items": [changed]}),
+            };
+            let answer = caller.send(row.method, &path, &sent);
+            let made = answer.body["id"].as_str().map(str::to_owned);
+            sound(answer, &format!("{field}: {sent}"));
+            // Users have so many connections, tokens and keys at most.
+            if let Some(made) = made.filter(|_| row.makes(Of::User)) {
+                caller.delete(&format!("{path}/{made}")).ok();
+            }
         }
     }
-    // Whatever was accepted can be read.
+    all_can_be_read(&cast);
+}
+
+fn fields(body: &str) -> Vec<String> {
+    let valid: Map<String, Value> = serde_json::from_str(body).expect("an object");
+    valid.keys().cloned().collect()
+}
+
+/// Whatever was accepted can be read.
+#[track_caller]
+fn all_can_be_read(cast: &Cast) {
     for rest in [
         "?loadAccounts=true",
         "/accounts",
         "/groups",
         "/collaborators",
+        "/collaborators/request",
         "/transactions",
         "/events?limit=200",
         "/balances?query=on:2025",
+        "/integrations",
+        "/apps",
+        "/queries",
+        "/files",
     ] {
         cast.owner.get(&cast.path(rest)).ok();
     }
+    for path in ["apps", "collections", "user/connections", "user/tokens", "user/keys"] {
+        cast.owner.get(&format!("/v5/{path}")).ok();
+    }
+}
+
+/// The fields beside the ids of a merge (3.4.4): each in turn takes each value, on both sides. A
+/// merge that is done takes its transactions with it.
+fn merged_payloads(server: &Server) {
+    let (cast, [_, _, account, _]) = stage(server);
+    let body = TRANSACTION.replace("{account}", id(&account));
+    let draft = || cast.create(&json!({"description": "x", "draft": true}));
+    let mut pair = [draft(), draft()];
+    for field in fields(TRANSACTION) {
+        for (turn, value) in unlikely().into_iter().enumerate() {
+            let mut payload: Value = serde_json::from_str(&body).expect("an object");
+            let (changed, other) = (&pair[turn % 2], &pair[(turn + 1) % 2]);
+            payload["id"] = changed["id"].clone();
+            payload[field.as_str()] = value;
+            let sent = json!({"items": [payload, {"id": other["id"]}]});
+            let answer = cast.owner.patch(&cast.path("/transactions/merge"), &sent);
+            let done = answer.status == 200;
+            sound(answer, &format!("{field}: {sent}"));
+            if done {
+                pair = [draft(), draft()];
+            }
+        }
+    }
+    all_can_be_read(&cast);
 }
 
 const TEXTS: [&str; 14] = [
@@ -240,6 +263,15 @@ fn parameters(server: &Server) {
         sound(cast.owner.get(&path), &path);
         let path = cast.path(&format!("/transactions?timeZone={}", encode(value)));
         sound(cast.owner.post(&path, &json!({"description": "x"})), &path);
+        let ask = cast.path("/collaborators/request?");
+        for parameters in ["permission={}", "permission=EDITOR&message={}"] {
+            let path = format!("{ask}{}", parameters.replace("{}", &encode(value)));
+            sound(cast.stranger.post(&path, &Value::Null), &path);
+        }
+        let path = cast.path(&format!("/events/replay/batch?errorsOnly={}", encode(value)));
+        sound(cast.owner.patch(&path, &json!({"items": []})), &path);
+        let path = format!("/v5/collections?name={}", encode(value));
+        sound(cast.owner.post(&path, &json!({"name": "x"})), &path);
     }
 }
 
@@ -253,6 +285,20 @@ fn path_segments(server: &Server) {
         "/groups/{}/accounts",
         "/transactions/{}",
         "/collaborators/{}",
+        "/collaborators/request/{}",
+        "/queries/{}",
+        "/files/{}",
+        "/integrations/{}",
+        "/events/{}",
+        "/events/{}/deliveries",
+        "/events/{}/responses/{}",
+        "/apps/{}/deliveries",
+        "/v5/apps/{}",
+        "/v5/collections/{}",
+        "/v5/user/connections/{}",
+        "/v5/user/connections/{}/integrations",
+        "/v5/user/tokens/{}",
+        "/v5/user/keys/{}",
     ];
     let long = "9".repeat(3000);
     for text in
@@ -260,7 +306,8 @@ fn path_segments(server: &Server) {
     {
         let segment = encode(text).replace('.', "%2E");
         for path in paths {
-            let path = cast.path(&path.replace("{}", &segment));
+            let path = path.replace("{}", &segment);
+            let path = if path.starts_with("/v5/") { path } else { cast.path(&path) };
             for method in ["GET", "DELETE"] {
                 let answer = cast.owner.send_raw(method, &path, None, &[]);
                 // An empty segment is another route, which may not know the method.

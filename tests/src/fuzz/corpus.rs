@@ -174,3 +174,95 @@ pub(super) const NAME: &[&str] = &[
     "\u{20ac}",
     "\u{fb33}",
 ];
+
+/// What apps answer (8.7).
+pub(super) const ANSWER: &[&str] = &[
+    "OK",
+    "[1.2.3] 5 transactions were recorded",
+    "<a href='https://app.example.com'>done</a>",
+    "\n",
+    "\r\n",
+    "\0",
+    " ",
+    "\u{a0}",
+    "{\"result\": false}",
+    "\u{1f600}",
+];
+
+/// Of names of files (8.11).
+pub(super) const FILE_PATTERN: &[&str] = &[
+    "*.csv",
+    "*",
+    "**",
+    "***",
+    "**/a",
+    "a/**/b",
+    "?",
+    "[a-z]",
+    "[!a]",
+    "[",
+    "]",
+    "[]]",
+    "[a-",
+    "[z-a]",
+    "statement-????.CSV",
+    "receipt.pdf",
+    "\n",
+    "\u{130}",
+    "\u{df}",
+    "\\*",
+];
+
+/// Of addresses that answers are sent to (11.16).
+pub(super) const REDIRECT: &[&str] = &[
+    "https://app.example.com/callback?from=daybook",
+    "https://",
+    "http://127.0.0.1/callback",
+    "http://127.0.0.1:4000/callback",
+    "http://[::1]/callback",
+    "http://localhost",
+    "com.example.app:/callback",
+    "javascript:alert(1)",
+    ":80",
+    ":99999",
+    "@evil.example",
+    ".evil.example",
+    "/..",
+    "//",
+    "#",
+    "?",
+    "\\",
+    "*",
+    "%2f",
+];
+
+/// Of scopes (11.17).
+pub(super) const SCOPE: &[&str] = &[
+    "email",
+    "openid",
+    "profile",
+    "offline_access",
+    "https://id.example/userinfo.email",
+    " ",
+    "  ",
+    "Email",
+    "\t",
+    "books",
+];
+
+/// Of codes that people type (11.19).
+pub(super) const USER_CODE: &[&str] = &[
+    "BCDF-GHJK",
+    "bcdfghjk",
+    "BCDF",
+    "GHJK",
+    "-",
+    " ",
+    "\u{a0}",
+    "ＢCDF",
+    "lmnp",
+    "QRST",
+    "VWXZ",
+    "Y",
+    "1",
+];

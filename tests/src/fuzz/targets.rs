@@ -4,8 +4,12 @@
 use std::fmt::Debug;
 
 use daybook_domain::amount::{self, DecimalSeparator, Precision};
+use daybook_domain::app::AppId;
 use daybook_domain::calendar::{DatePattern, format_iso, parse_iso};
+use daybook_domain::delivery::{MAX_MESSAGE, Receiver, ResponseKind, read_answer};
 use daybook_domain::email::Email;
+use daybook_domain::event::EventType;
+use daybook_domain::grant::{GrantScope, RedirectUri, UserCode};
 use daybook_domain::id::AccountId;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::name::{fold, normalized};
@@ -28,7 +32,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub fn all() -> [Target; 7] {
+pub fn all() -> [Target; 12] {
     [
         Target { name: "query", corpus: corpus::QUERY, check: query },
         Target { name: "amount", corpus: corpus::AMOUNT, check: amount },
@@ -37,6 +41,11 @@ pub fn all() -> [Target; 7] {
         Target { name: "name", corpus: corpus::NAME, check: name },
         Target { name: "email", corpus: corpus::EMAIL, check: email },
         Target { name: "json", corpus: corpus::NAME, check: json },
+        Target { name: "app answer", corpus: corpus::ANSWER, check: app_answer },
+        Target { name: "file pattern", corpus: corpus::FILE_PATTERN, check: file_pattern },
+        Target { name: "redirect address", corpus: corpus::REDIRECT, check: redirect },
+        Target { name: "scope", corpus: corpus::SCOPE, check: scope },
+        Target { name: "user code", corpus: corpus::USER_CODE, check: user_code },
     ]
 }
 
@@ -200,6 +209,108 @@ fn email(input: &str) -> Result<(), String> {
     let hidden = |c: char| c.is_control() || c.is_whitespace() || c.is_uppercase();
     holds("7.9: visible and lower case", !email.as_str().contains(hidden))?;
     holds("7.9: no longer than what is stored", email.as_str().len() <= 254)
+}
+
+/// Whatever an app says is recorded, the gravest first, as far as a database keeps it; what says
+/// nothing is not (8.7).
+fn app_answer(input: &str) -> Result<(), String> {
+    let kept: String = input.chars().filter(|c| *c != '\0').collect();
+    let says = !kept.trim().is_empty();
+    let cut: String = kept.chars().take(MAX_MESSAGE).collect();
+    let lines = input.split('\n').map(Json::text).collect();
+    let object = Json::Object(Object::new().with(input, Json::text(input)));
+    let values = [(Json::text(input), says), (Json::List(lines), says), (object, true)];
+    let kinds = [
+        ("error", ResponseKind::Error),
+        ("warning", ResponseKind::Warning),
+        ("result", ResponseKind::Info),
+    ];
+    for (value, says) in values {
+        let is_text = !matches!(value, Json::Object(_));
+        let mut answer = Object::new();
+        // From the lightest to the gravest: each beats those before.
+        for (key, kind) in kinds.into_iter().rev() {
+            answer = answer.with(key, value.clone());
+            let Some(remark) = read_answer(&answer) else {
+                holds("8.7: what says something is recorded", !says)?;
+                continue;
+            };
+            holds("8.7: what says nothing is absent", says)?;
+            same("8.7: error beats warning, which beats result", &remark.kind, &kind)?;
+            holds(
+                "8.7: no longer than what is kept",
+                remark.message.chars().count() <= MAX_MESSAGE,
+            )?;
+            holds("8.7: no NUL", !remark.message.contains('\0'))?;
+            holds("8.7: as it was said", !is_text || remark.message == cut)?;
+        }
+    }
+    Ok(())
+}
+
+/// A pattern is read or stands for itself, and one without signs is a name (8.11).
+fn file_pattern(input: &str) -> Result<(), String> {
+    let patterns: Vec<String> = input.split('\n').map(str::to_owned).collect();
+    let receiver = Receiver {
+        app: AppId::stored("app".to_owned()),
+        events: vec![EventType::FileCreated],
+        file_patterns: patterns.clone(),
+    };
+    let receives = |name: &str| receiver.receives(EventType::FileCreated, Some(name));
+    for pattern in &patterns {
+        let plain = !pattern.contains(['*', '?', '[']);
+        holds("8.11: a name without signs is meant", !plain || receives(pattern))?;
+    }
+    for name in ["", "receipt.pdf", "Statement 2025-01.CSV", "\u{130}.\u{df}", input] {
+        let all = patterns.iter().any(|pattern| pattern == "*");
+        holds("8.11: a star is every name", !all || receives(name))?;
+    }
+    Ok(())
+}
+
+/// An address that answers are sent to is one that a browser reads as the server does, and nothing
+/// that merely begins with it (11.16).
+fn redirect(input: &str) -> Result<(), String> {
+    let Ok(uri) = RedirectUri::parse(input) else { return Ok(()) };
+    holds("11.16: its own address", uri.is(input))?;
+    let odd = |c: char| !c.is_ascii_graphic() || c == '#' || c == '\\';
+    holds("RFC 6749, 3.1.2: absolute, without a fragment", !input.contains(odd))?;
+    for rest in ["x", "/..", "@evil.example/", ".evil.example/", ":80@evil.example/", "?a", "#"] {
+        holds("11.16: letter by letter", !uri.is(&format!("{input}{rest}")))?;
+    }
+    for start in ["http://127.0.0.1", "http://localhost"] {
+        let Some(rest) = input.strip_prefix(start) else { continue };
+        let port = format!("{start}:51234{rest}");
+        let free = !rest.starts_with(':');
+        holds("11.16: the port is free, unless one was registered", uri.is(&port) == free)?;
+    }
+    Ok(())
+}
+
+/// Scopes that are read hold the address, and say the same when they are read again (11.17).
+fn scope(input: &str) -> Result<(), String> {
+    const ALIAS: &str = "https://id.example/userinfo.email";
+    for alias in [None, Some(ALIAS)] {
+        let Ok(scope) = GrantScope::read(Some(input), alias) else { continue };
+        holds(
+            "11.17: it holds the address",
+            scope.has("email") || scope.has(alias.unwrap_or("email")),
+        )?;
+        let written = scope.to_string();
+        same("read again", &GrantScope::read(Some(&written), alias), &Ok(scope.clone()))?;
+        holds("what is stored covers it", GrantScope::stored(&written).covers(&scope))?;
+    }
+    Ok(())
+}
+
+/// A code that is read is one that could have been shown (11.19).
+fn user_code(input: &str) -> Result<(), String> {
+    let Some(code) = UserCode::read(input) else { return Ok(()) };
+    let letters = |c: char| "BCDFGHJKLMNPQRSTVWXZ".contains(c);
+    holds("11.19: eight letters", code.as_str().len() == 8 && code.as_str().chars().all(letters))?;
+    let shown = code.to_string();
+    same("11.19: as it is shown", &UserCode::read(&shown), &Some(code.clone()))?;
+    same("11.19: in any case", &UserCode::read(&shown.to_lowercase()), &Some(code))
 }
 
 /// Canonical JSON is JSON of the same value, and canonical itself (8.15, RFC 8785).

@@ -105,6 +105,7 @@ fn message(value: &Json) -> Option<String> {
         Json::List(items) => items.iter().map(line).collect::<Vec<_>>().join("\n"),
         Json::Number(_) | Json::Object(_) => value.canonical(),
     };
+    let text = kept(&text);
     (!text.trim().is_empty()).then_some(text)
 }
 
@@ -113,8 +114,12 @@ fn line(item: &Json) -> String {
 }
 
 /// No database keeps the character NUL in a text.
+fn kept(text: &str) -> String {
+    text.chars().filter(|c| *c != '\0').collect()
+}
+
 fn cut(text: &str) -> String {
-    text.chars().filter(|c| *c != '\0').take(MAX_MESSAGE).collect()
+    kept(text).chars().take(MAX_MESSAGE).collect()
 }
 
 #[cfg(test)]
@@ -147,6 +152,7 @@ mod tests {
             (None, None, Some(list(&["e", "f"])), Some((Error, "e\nf"))),
             (Some(text("r")), None, Some(Json::Bool(false)), Some((Info, "r"))),
             (None, None, Some(text("a\0b")), Some((Error, "ab"))),
+            (None, Some(text("w")), Some(text("\0 \0")), Some((Warning, "w"))),
         ] {
             let mut answer = Object::new();
             for (key, value) in [("result", &result), ("warning", &warning), ("error", &error)] {

@@ -65,6 +65,7 @@ fn read(entry: &[u8]) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use actix_web::http::header::HeaderValue;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -139,5 +140,37 @@ mod tests {
         let network: TrustedProxy = "10.1.2.3/8".parse().unwrap();
         assert!(network.holds("10.200.0.1".parse().unwrap()));
         assert!(!network.holds("::1".parse().unwrap()));
+    }
+
+    /// What a header may hold: no line breaks, and no other character that ends it.
+    fn line() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            "[0-9a-f.:,\\[\\] ]{0,20}".prop_map(String::into_bytes),
+            proptest::collection::vec(prop_oneof![Just(9_u8), 32..=126_u8, 128..=255_u8], 0..20),
+            Just(b"10.0.0.2,".to_vec()),
+            Just(b"198.51.100.9, ".to_vec()),
+        ];
+        proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+    }
+
+    fn found(peer: &str, lines: &[&[u8]]) -> IpAddr {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(X_FORWARDED_FOR, HeaderValue::from_bytes(line).unwrap());
+        }
+        behind(peer.parse().unwrap(), &headers, &trusted())
+    }
+
+    proptest! {
+        /// Before what the last trusted proxy has written, a client may write anything.
+        #[test]
+        fn what_clients_write_is_not_believed(made_up in line()) {
+            let client: IpAddr = "203.0.113.77".parse().unwrap();
+            let mut joined = made_up.clone();
+            joined.extend(b",203.0.113.77");
+            prop_assert_eq!(found("10.0.0.1", &[&joined]), client);
+            prop_assert_eq!(found("10.0.0.1", &[&made_up, b"203.0.113.77, 10.0.0.2"]), client);
+            prop_assert_eq!(found("203.0.113.77", &[&made_up]), client);
+        }
     }
 }

@@ -124,6 +124,7 @@ pub(super) fn verify(
 mod tests {
     use base64::Engine;
     use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+    use proptest::prelude::*;
     use ring::rand::SystemRandom;
     use ring::signature::{Ed25519KeyPair, KeyPair};
     use serde_json::json;
@@ -245,6 +246,51 @@ mod tests {
         assert_eq!(issuer(&token).as_deref(), Some(ISSUER));
         for other in ["", "opaque", "a.b.c", &token[..20], &format!("{token}.x")] {
             assert_eq!(issuer(other), None, "{other}");
+        }
+    }
+
+    /// A part of a token: JSON of the right kind or any, encoded or as it is.
+    fn part() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just(base64(r#"{"alg":"EdDSA","typ":"JWT","kid":"one"}"#)),
+            Just(base64(r#"{"iss":"https://id.example.com","aud":"daybook","exp":1763000060}"#)),
+            Just(base64(r#"{"alg":"none"}"#)),
+            "\\{\"(alg|iss|aud|exp|kid)\":(null|\\[\\]|-?[0-9]{1,30}|\"\\PC{0,9}\")\\}"
+                .prop_map(base64),
+            proptest::collection::vec(any::<u8>(), 0..90).prop_map(base64),
+            "\\PC{0,30}",
+        ]
+    }
+
+    proptest! {
+        /// Whatever is shown as a token is read without a panic, and what no key signed lets
+        /// nobody in.
+        #[test]
+        fn made_up_tokens_let_nobody_in(parts in proptest::collection::vec(part(), 0..5)) {
+            static SIGNER: std::sync::LazyLock<Signer> = std::sync::LazyLock::new(Signer::new);
+            let token = parts.join(".");
+            prop_assert!(!SIGNER.trusts(&token), "{token}");
+            let _ = issuer(&token);
+        }
+
+        /// Nor does a good one with any byte of it changed.
+        #[test]
+        fn a_token_that_was_changed_lets_nobody_in(at in any::<prop::sample::Index>(), to: u8) {
+            static SIGNER: std::sync::LazyLock<Signer> = std::sync::LazyLock::new(Signer::new);
+            let good = SIGNER.sign(&header_with("typ", json!("JWT")), &claims_with("x", json!(1)));
+            prop_assert!(SIGNER.trusts(&good));
+            let mut bytes = good.clone().into_bytes();
+            let at = at.index(bytes.len());
+            bytes[at] = to;
+            let changed = String::from_utf8_lossy(&bytes).into_owned();
+            prop_assert!(changed == good || !SIGNER.trusts(&changed), "{changed}");
+        }
+
+        #[test]
+        fn made_up_keys_are_left_out(body in "\\PC{0,60}", part in part()) {
+            prop_assert!(public_keys(body.as_bytes()).is_none_or(|keys| keys.is_empty()));
+            let set = json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "x": part}, {"kty": part}]});
+            prop_assert!(public_keys(set.to_string().as_bytes()).is_some());
         }
     }
 }
