@@ -10,7 +10,7 @@ use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant as UnixTime;
 use daybook_service::delivery::{self, Occupied};
 use daybook_tests::receiver::{Receiver, fine};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server, bots, pause};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server, bots, pause, resident};
 use serde_json::{Value, json};
 
 use crate::Lone;
@@ -25,6 +25,7 @@ pub fn lone() -> Vec<Lone> {
         rule_8_9_a_silent_app_delays_nobody,
         rule_8_9_silent_apps_delay_no_other_user,
         rule_8_9_who_waits_behind_many_is_found,
+        rule_8_9_what_waits_takes_no_memory,
     ]
 }
 
@@ -198,4 +199,55 @@ fn rule_8_9_who_waits_behind_many_is_found(engine: Engine) {
         taken.iter().filter(|one| one.seat.installer == Some(UserId::new(user))).count()
     };
     assert_eq!([7, 8, 9].map(of), [32, 16, 1], "8.9: each has as many as are free then");
+}
+
+/// Events that wait for an app that hangs: few, then many.
+const FEW: usize = 2_000;
+const MANY: usize = 20_000;
+/// What a process may have more of beside so many more. An event as it is sent has more than a
+/// kilobyte, so they would take twice as much.
+const MORE_MEBIBYTES: f64 = 8.0;
+
+/// One that hangs is asked for one event after another, and what waits behind it stays in the
+/// database. A new process has nothing but that in its memory.
+fn rule_8_9_what_waits_takes_no_memory(engine: Engine) {
+    let mut server = Server::start(engine);
+    let owner = server.client("owner@example.com");
+    let (silent, prompt) = (Silent::start(), Receiver::start());
+    let apps = [&silent.receiver, &prompt].map(|one| bots::register(&owner, &one.url()));
+    let books = apps.each_ref().map(|app| bots::book(&owner, std::slice::from_ref(app)));
+    let mut waiting = 0;
+    let taken = [FEW, MANY].map(|count| {
+        for _ in 0..(count - waiting) / 1_000 {
+            bots::record(&owner, &books[0], 1_000);
+        }
+        waiting = count;
+        server.kill();
+        server.restart();
+        // What the process before had begun is due again, without its lease.
+        Backdoor::open(&server).execute(
+            "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, due_at = 0 \
+             WHERE EXISTS (SELECT 1 FROM deliveries d WHERE d.book_id = delivery_queues.book_id \
+             AND d.app_id = delivery_queues.app_id)",
+        );
+        let asked = silent.asked();
+        bots::record(&owner, &books[1], 1);
+        let heard = prompt.received().len();
+        within_a_minute("8.9: the app that hangs is asked", || silent.asked() > asked);
+        bots::record(&owner, &books[1], 1);
+        prompt.wait_for(heard + 1);
+        assert_eq!(bots::backlog(&owner, &books[0]), count as u64, "8.10: all of it waits");
+        resident(server.pid())
+    });
+    assert!(taken[1] < taken[0] + MORE_MEBIBYTES, "8.9: resident MiB: {taken:?}");
+    silent.speak();
+}
+
+#[track_caller]
+fn within_a_minute(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}: not after a minute");
+        pause(Duration::from_millis(20));
+    }
 }

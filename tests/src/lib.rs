@@ -46,7 +46,7 @@ pub use engine::{Engine, setting};
 pub use guard::finish;
 pub use hold::Hold;
 pub use postgres::admin_url;
-pub use server::{Options, Server, binary, free_port, run_for};
+pub use server::{Options, Server, binary, free_port, resident, run_for};
 
 /// A name, or the local part of an e-mail, that no other test of this process uses.
 pub fn unique(prefix: &str) -> String {

@@ -386,6 +386,14 @@ impl Drop for Server {
 /// A port nobody listens on. Below the range the system takes the ports of outgoing connections
 /// from, so that a restarted server finds its port free; another process of this suite starts its
 /// search elsewhere.
+/// Resident memory of a process in MiB; nothing of one that has ended.
+pub fn resident(process: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kilobytes.unwrap_or(f64::NAN) / 1024.0
+}
+
 pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let offset = u16::try_from(std::process::id() * 97 % 11_000).expect("below 11,000");

@@ -64,11 +64,7 @@ impl Gauge {
 
     /// Resident memory of the server in MiB.
     pub(super) fn resident(&self) -> f64 {
-        let status =
-            std::fs::read_to_string(format!("/proc/{}/status", self.server)).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-        kilobytes.unwrap_or(f64::NAN) / 1024.0
+        crate::resident(self.server)
     }
 }
 
