@@ -207,6 +207,7 @@ GOOD = {
     "finishSignIn": callback,
     "refresh": lambda: ({}, {"Origin": WEB, "Cookie": SESSION}),
     "logout": lambda: ({"returnUrl": RETURN}, {"Cookie": session()}),
+    "signOut": lambda: ({"returnUrl": RETURN}, {"Origin": PUBLIC, "Cookie": session()}),
     "authorize": BROWSER(lambda: asked("app")),
     "authorize token": BROWSER(implicit),
     "authorizeByForm": ANYBODY(lambda: asked("app")),

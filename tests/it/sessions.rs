@@ -18,6 +18,7 @@ pub fn tests() -> Vec<crate::Case> {
         old_links_and_sessions_end,
         refreshing_needs_a_session_and_a_listed_origin,
         signing_out_ends_all_tokens_of_the_session,
+        signing_out_asks_whom_another_site_has_sent,
         nobody_is_sent_to_other_sites,
         forms_of_other_sites_sign_nobody_in,
         disabled_users_get_no_tokens,
@@ -190,6 +191,48 @@ fn signing_out_ends_all_tokens_of_the_session(server: &Server) {
     access_token(&mut elsewhere);
     let back = elsewhere.get(&format!("/auth/logout?returnUrl={}", encode(APP)));
     assert_eq!((back.status, back.headers["location"].as_str()), (303, "https://app.example.com/"));
+}
+
+/// 11.4: what existing browser clients send ends the session at once; a link of another site leads
+/// to a page that asks, and its button ends it.
+fn signing_out_asks_whom_another_site_has_sent(server: &Server) {
+    let server = server.beside(&ORIGINS);
+    let path = format!("/auth/logout?returnUrl={}", encode("https://app.example.com/bye"));
+    for sent in [
+        &[][..],
+        &[("Referer", "https://evil.example/")][..],
+        &[("Sec-Fetch-Site", "none")][..],
+        &[("Sec-Fetch-Site", "same-origin")][..],
+        &[("Sec-Fetch-Site", "same-site"), ("Referer", "https://other.example.com/")][..],
+        &[("Sec-Fetch-Site", "cross-site"), ("Origin", APP)][..],
+        &[("Sec-Fetch-Site", "cross-site"), ("Referer", "https://app.example.com/a?b")][..],
+    ] {
+        let mut browser = Browser::signed_in(&server, &person());
+        for (name, value) in sent {
+            browser.server = browser.server.header(name, value);
+        }
+        let answer = browser.get(&path);
+        assert_eq!(
+            (answer.status, &*answer.headers["location"]),
+            (303, "https://app.example.com/bye")
+        );
+        assert_eq!(browser.cookie("daybook_session"), None, "{sent:?} signs out");
+    }
+    let mut browser = Browser::signed_in(&server, &person());
+    let own = browser.server.clone();
+    browser.server = own.header("Sec-Fetch-Site", "cross-site");
+    let asked = browser.get(&path);
+    is_page(&asked, 200);
+    assert!(asked.text.contains("method=\"post\"") && asked.text.contains("value=\"https://app"));
+    assert!(asked.headers["content-security-policy"].contains(APP), "form-action");
+    browser.server = own;
+    access_token(&mut browser);
+    let answer = browser.post("/auth/logout", &[("returnUrl", "https://app.example.com/bye")]);
+    assert_eq!((answer.status, &*answer.headers["location"]), (303, "https://app.example.com/bye"));
+    assert_eq!(browser.cookie("daybook_session"), None);
+    // Who is signed in nowhere has nothing to be asked.
+    browser.server = browser.server.header("Sec-Fetch-Site", "cross-site");
+    assert_eq!(browser.get(&path).status, 303);
 }
 
 fn nobody_is_sent_to_other_sites(server: &Server) {

@@ -258,6 +258,7 @@ fn outside() -> Vec<Operation> {
             POST "/mail" "" => mail_link;
             POST "/refresh" "" => refresh;
             GET "/logout" "" => logout;
+            POST "/logout" "" => sign_out;
         }
         grant at "/.well-known" {
             GET "/openid-configuration" "" => metadata;

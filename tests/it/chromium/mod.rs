@@ -17,6 +17,7 @@ pub fn tests() -> Vec<crate::Case> {
         a_program_without_a_browser_signs_in,
         an_app_of_a_listed_origin_gets_tokens,
         an_older_app_gets_a_token_in_its_address,
+        a_link_of_another_site_signs_nobody_out,
         nobody_frames_a_page,
     ]
     .into_iter()
@@ -195,6 +196,29 @@ fn an_app_of_a_listed_origin_gets_tokens(server: &Server) {
 
 fn an_older_app_gets_a_token_in_its_address(server: &Server) {
     let (email, app) = (person(), App::start("<p>The older app</p>"));
+/// 11.4: the browser tells that another site has sent it, and sends the cookie along.
+fn a_link_of_another_site_signs_nobody_out(server: &Server) {
+    let (email, out) = (person(), format!("{}/auth/logout", base(server)));
+    let app = App::start(&format!("<a href=\"{out}\">Win a prize</a>"));
+    let browser = Chromium::without_scripts();
+    sign_in(&browser, server, &email);
+    browser.wait_for_text("You are signed in");
+    browser.open(&format!("http://127.0.0.1:{}/", app.port()));
+    browser.click("Win a prize");
+    browser.wait_for(&out);
+    browser.wait_for_text("You are still signed in");
+    browser.fits_a_telephone();
+    browser.open(&format!("{}/auth/consents", base(server)));
+    browser.wait_for_text(&email);
+    browser.open(&format!("http://127.0.0.1:{}/", app.port()));
+    browser.click("Win a prize");
+    browser.wait_for_text("You are still signed in");
+    browser.click("Sign out");
+    browser.wait_for_text("You are signed out");
+    browser.open(&format!("{}/auth/consents", base(server)));
+    browser.wait_for_text("Open the link that signs you in");
+}
+
     let uri = format!("http://localhost:{}/", app.port());
     let file = server.data_dir().join(unique("clients"));
     let entry = json!({"clientId": "old", "name": "Old", "implicit": true, "redirectUris": [uri]});

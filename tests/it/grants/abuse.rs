@@ -15,6 +15,7 @@ pub fn tests() -> Vec<crate::Case> {
         a_code_that_was_asked_for_by_somebody_else_is_not_redeemed,
         answers_name_their_issuer,
         requests_that_are_long_or_double_are_refused,
+        links_of_other_sites_sign_nobody_out,
         the_way_back_leads_to_own_pages_only,
         nothing_secret_is_logged,
     ]
@@ -58,7 +59,7 @@ fn forms_of_other_sites_decide_nothing(server: &Server) {
     let mut browser = Browser::signed_in(server, &person());
     let fields = form(&[&ASKED[..], &[("decision", "allow")]].concat());
     for origin in [Some("https://evil.example"), Some("null"), Some("http://127.0.0.1:1"), None] {
-        for path in ["/auth/consent", "/auth/device", "/auth/consents"] {
+        for path in ["/auth/consent", "/auth/device", "/auth/consents", "/auth/logout"] {
             is_page(&browser.send("POST", path, origin, &fields), 403);
         }
     }
@@ -96,6 +97,41 @@ fn requests_that_are_long_or_double_are_refused(server: &Server) {
     }
     is_page(&browser.get("/auth/authorize"), 400);
     is_page(&browser.get("/auth/authorize?%ff=%"), 400);
+}
+
+/// 11.4: browsers send the cookie along with links of other sites; nothing that such a link can say
+/// ends the session, and the app at which the user is signed in goes on.
+fn links_of_other_sites_sign_nobody_out(server: &Server) {
+    let server = server.beside(&["--web-origins", "https://app.example.com"]);
+    let email = person();
+    let mut browser = Browser::signed_in(&server, &email);
+    let tokens = redeem(&server, &code(&mut browser, &ASKED));
+    let own = browser.server.clone();
+    for referrer in [
+        None,
+        Some("https://evil.example/"),
+        Some("https://app.example.com.evil.example/"),
+        Some("https://app.example.com@evil.example/"),
+        Some("https://evil.example/?https://app.example.com/"),
+        Some("http://app.example.com/"),
+        Some("about:client"),
+        Some("null"),
+    ] {
+        browser.server = own.header("Sec-Fetch-Site", "cross-site");
+        if let Some(referrer) = referrer {
+            browser.server = browser.server.header("Referer", referrer);
+        }
+        for query in ["", "?returnUrl=https%3A%2F%2Fapp.example.com%2F", "?returnUrl=x&decision=1"]
+        {
+            let asked = browser.get(&format!("/auth/logout{query}"));
+            is_page(&asked, 200);
+            assert!(asked.text.contains("You are still signed in"), "{}", asked.text);
+            assert!(!asked.headers.contains_key("set-cookie"), "the browser forgets nothing");
+        }
+    }
+    browser.server = own;
+    assert!(browser.get("/auth/consents").text.contains(&email), "the session goes on");
+    super::lets_in(&server, super::text(&tokens, "access_token"), &email);
 }
 
 /// A cookie that another site has put into the browser leads nowhere else.

@@ -285,6 +285,9 @@ fn mails(callers: &mut Callers, server: &Server) {
 fn signing_out(callers: &mut Callers) {
     callers.browse("logout", &RETURN, 303);
     callers.browse("logout", &[], 200);
+    callers.browse_from(WEB, "signOut", &RETURN, 403);
+    callers.browse("signOut", &RETURN, 303);
+    callers.browse("signOut", &[], 200);
     callers.browse("authorize", &ASKED, 200);
     callers.browse("consent", &ASKED, 200);
     for id in ["listConsents", "withdrawConsent", "showDevice", "decideDevice"] {

@@ -7,11 +7,14 @@ use daybook_domain::session::{Refusal, SecretDigest, Session};
 use daybook_service::{Error, session};
 use daybook_storage::Lane;
 use maud::html;
+use reqwest::Url;
 use serde::Serialize;
 
-use super::page::{guarded, page};
-use super::{cookie, login, origin};
+use super::page::{guarded, page, page_to};
+use super::way_back::form_target;
+use super::{cookie, login, origin, own_form};
 use crate::error::{ApiError, RequestError};
+use crate::form::Form;
 use crate::parameters;
 use crate::run;
 use crate::security::note_change;
@@ -57,26 +60,79 @@ pub(crate) async fn refresh(
     Ok(answer)
 }
 
-/// GET /auth/logout: ends the session, and returns where `returnUrl` says.
+/// GET /auth/logout: ends the session, and returns where `returnUrl` says. Whom a page of another
+/// site has sent here is asked first: any link there would sign people out.
 pub(crate) async fn logout(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
-    if let Some((id, digest)) = cookie::session(&request) {
-        match end(&state, id, digest).await {
-            Ok(()) => note_change(&request, "signedOut"),
+    let given = parameters::first(&request, "returnUrl");
+    let target = given.and_then(|to| origin::return_url(&to, &state.web_origins));
+    if cookie::session(&request).is_some() && is_sent_by_stranger(&request, &state) {
+        return Ok(ask_to_sign_out(&state, target.as_ref()));
+    }
+    leave(&request, &state, target.as_ref()).await
+}
+
+/// POST /auth/logout: the button of the page that asks.
+pub(crate) async fn sign_out(
+    request: HttpRequest,
+    state: web::Data<AppState>,
+    form: Form,
+) -> Result<HttpResponse, ApiError> {
+    if !own_form::is_own_form(&request, &state) {
+        let why = html! { p { "No page of this server has sent this form." } };
+        return Ok(page(StatusCode::FORBIDDEN, "You are not signed out", &why));
+    }
+    let given = form.0.into_iter().find(|(name, _)| name == "returnUrl");
+    let target = given.and_then(|(_, to)| origin::return_url(&to, &state.web_origins));
+    leave(&request, &state, target.as_ref()).await
+}
+
+/// Whether a page of another site has sent the browser here that is no listed app. Older browsers
+/// do not tell, and their apps sign people out as before.
+fn is_sent_by_stranger(request: &HttpRequest, state: &AppState) -> bool {
+    let headers = request.headers();
+    login::is_cross_site(request)
+        && origin::sender(headers, &state.web_origins).is_none()
+        && !origin::is_referred(headers, &state.web_origins)
+}
+
+/// The page that asks whether somebody wants to sign out.
+fn ask_to_sign_out(state: &AppState, target: Option<&Url>) -> HttpResponse {
+    let content = html! {
+        p { "A page of another site has sent you here. You are still signed in." }
+        form method="post" action={ (state.public_path()) "/auth/logout" } {
+            @if let Some(target) = target {
+                input type="hidden" name="returnUrl" value=(target);
+            }
+            button { "Sign out" }
+        }
+    };
+    let leads_to = target.and_then(form_target);
+    page_to(StatusCode::OK, "Do you want to sign out?", &content, leads_to.as_deref())
+}
+
+/// Ends the session of a browser, which forgets it.
+async fn leave(
+    request: &HttpRequest,
+    state: &AppState,
+    target: Option<&Url>,
+) -> Result<HttpResponse, ApiError> {
+    if let Some((id, digest)) = cookie::session(request) {
+        match end(state, id, digest).await {
+            Ok(()) => note_change(request, "signedOut"),
             Err(error) if error.is_signed_out() => {}
             Err(error) => return Err(error),
         }
     }
-    let given = parameters::first(&request, "returnUrl");
-    let mut answer = match given.and_then(|to| origin::return_url(&to, &state.web_origins)) {
+    let mut answer = match target {
         Some(target) => login::to(target.as_str()),
         None => {
             page(StatusCode::OK, "You are signed out", &html! { p { "You may close this page." } })
         }
     };
-    cookie::add(&mut answer, &cookie::forget_session(&request, &state))?;
+    cookie::add(&mut answer, &cookie::forget_session(request, state))?;
     Ok(answer)
 }
 

@@ -100,7 +100,7 @@ pub(crate) async fn signed_in(
 }
 
 /// Whether a page of another site has sent the browser here.
-fn is_cross_site(request: &HttpRequest) -> bool {
+pub(super) fn is_cross_site(request: &HttpRequest) -> bool {
     request.headers().get("sec-fetch-site").is_some_and(|site| site == "cross-site")
 }
 

@@ -30,7 +30,7 @@ mod provider_links;
 pub(crate) mod secret;
 pub(crate) mod way_back;
 
-pub(crate) use access::{logout, refresh};
+pub(crate) use access::{logout, refresh, sign_out};
 pub(crate) use link::{show_link, sign_in};
 pub(crate) use login::login;
 pub(crate) use mailed::mail_link;

@@ -3,7 +3,7 @@
 
 use std::str::FromStr;
 
-use actix_web::http::header::{HeaderMap, ORIGIN};
+use actix_web::http::header::{HeaderMap, ORIGIN, REFERER};
 use reqwest::Url;
 
 /// Bytes of an address to return to at most: it is kept in cookies, of which browsers take 4 KB.
@@ -31,6 +31,15 @@ impl FromStr for WebOrigin {
 pub(crate) fn sender<'h>(headers: &'h HeaderMap, listed: &[WebOrigin]) -> Option<&'h str> {
     let origin = headers.get(ORIGIN)?.to_str().ok()?;
     listed.iter().any(|listed| listed.0 == origin).then_some(origin)
+}
+
+/// Whether a page of a listed origin has sent a browser. Links tell no `Origin`, and no page can
+/// make a browser name another one as where it comes from.
+pub(super) fn is_referred(headers: &HeaderMap, listed: &[WebOrigin]) -> bool {
+    let referrer = headers.get(REFERER).and_then(|text| text.to_str().ok());
+    let page = referrer.and_then(|text| Url::parse(text).ok());
+    let origin = page.map(|url| url.origin().ascii_serialization());
+    origin.is_some_and(|origin| listed.iter().any(|listed| listed.0 == origin))
 }
 
 /// The origin that a request to refresh a session came from, if it is listed: its answer alone may
