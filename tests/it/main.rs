@@ -66,6 +66,7 @@ mod durations;
 mod quiet;
 
 // Used by other modules.
+mod chart_matrix;
 mod fault_bodies;
 mod inside;
 mod matrix;

@@ -4,6 +4,7 @@
 use daybook_tests::{Answer, Client, id};
 use serde_json::{Value, json};
 
+use crate::chart_matrix::{READS as CHART_READS, WRITES as CHART_WRITES};
 use crate::permissions::{Stage, complete};
 
 /// One row.
@@ -17,7 +18,7 @@ pub struct Operation {
     pub cells: &'static str,
 }
 
-const fn read(
+pub const fn read(
     name: &'static str,
     call: fn(&Client, &Stage) -> Answer,
     cells: &'static str,
@@ -25,7 +26,7 @@ const fn read(
     Operation { name, writes: false, call, cells }
 }
 
-const fn write(
+pub const fn write(
     name: &'static str,
     call: fn(&Client, &Stage) -> Answer,
     cells: &'static str,
@@ -35,7 +36,7 @@ const fn write(
 
 // The rows of behaviour 7.3, by what they have in common.
 const ANY_READER: &str = "yes yes yes yes yes yes 404 401 yes";
-const BUT_RECORDER: &str = "yes yes yes 403 yes yes 404 401 yes";
+pub const BUT_RECORDER: &str = "yes yes yes 403 yes yes 404 401 yes";
 /// Who collaborates is not public.
 const COLLABORATORS: &str = "yes yes yes 403 yes 403 404 401 yes";
 /// Objects of the owner: another user's object answers 404 where the RECORDER has `own`.
@@ -48,8 +49,8 @@ const POST: &str = "yes yes yes 403 403 403 404 401 403";
 const CHANGE_POSTED: &str = "yes yes yes 404 403 403 404 401 403";
 const CHECK: &str = "yes yes 403 403 403 403 404 401 403";
 const CHANGE_CHECKED: &str = "yes yes 403 404 403 403 404 401 403";
-const EDIT: &str = "yes yes 403 403 403 403 404 401 403";
-const OWN: &str = "yes 403 403 403 403 403 404 401 403";
+pub const EDIT: &str = "yes yes 403 403 403 403 404 401 403";
+pub const OWN: &str = "yes 403 403 403 403 403 404 401 403";
 
 pub fn operations() -> impl Iterator<Item = &'static Operation> {
     [BOOK, CHART_READS, CHART_WRITES, SHARING, DRAFTS, FILES, POSTINGS, CHECKS]
@@ -88,6 +89,7 @@ const BOOK: &[Operation] = &[
     read("get_book_sums", |c, s| c.get(&s.cast.path("/balances?query=on:2025")), BUT_RECORDER),
     read("count_transactions_posted", |c, s| c.get(&s.cast.path(COUNTS)), BUT_RECORDER),
     read("list_events", |c, s| c.get(&s.cast.path("/events")), BUT_RECORDER),
+    read("get_event", |c, s| c.get(&one(s, "events", &s.event)), BUT_RECORDER),
     read("get_backlog", |c, s| c.get(&s.cast.path("/events/backlog")), BUT_RECORDER),
     read("list_event_deliveries", |c, s| c.get(&s.deliveries()), EDIT),
     read("list_app_deliveries", |c, s| c.get(&s.cast.path("/apps/bot/deliveries")), EDIT),
@@ -119,6 +121,13 @@ const BOOK: &[Operation] = &[
         |c, s| c.post(&s.cast.path("/transfer"), &json!({"email": s.cast.poster.email()})),
         OWN,
     ),
+    // 12.12: 404 for everybody but the owner, and for a book that is there; who gets back one that
+    // is deleted is in `deleted_books`.
+    write(
+        "restore_book_that_is_there",
+        |c, s| c.send("POST", &s.cast.path("/restore"), &Value::Null),
+        "404 404 404 404 404 404 404 401 404",
+    ),
     write("delete_book", |c, s| c.delete(&s.cast.path("")), OWN),
 ];
 
@@ -126,91 +135,6 @@ fn update_integration(caller: &Client, stage: &Stage) -> Answer {
     let body = json!({"id": stage.integration["id"], "name": "New"});
     caller.put(&stage.cast.path("/integrations"), &body)
 }
-
-const CHART_READS: &[Operation] = &[
-    read("list_accounts", |c, s| c.get(&s.cast.path("/accounts")), BUT_RECORDER),
-    read("get_account", |c, s| c.get(&one(s, "accounts", &s.account)), BUT_RECORDER),
-    read("get_account_by_name", |c, s| c.get(&s.cast.path("/accounts/cash")), BUT_RECORDER),
-    read("list_account_groups", |c, s| c.get(&s.cast.path("/accounts/cash/groups")), BUT_RECORDER),
-    read("list_groups", |c, s| c.get(&s.cast.path("/groups")), BUT_RECORDER),
-    read("get_group", |c, s| c.get(&one(s, "groups", &s.group)), BUT_RECORDER),
-    read(
-        "list_group_accounts",
-        |c, s| c.get(&s.cast.path("/groups/assets/accounts")),
-        BUT_RECORDER,
-    ),
-];
-
-const CHART_WRITES: &[Operation] = &[
-    write(
-        "create_account",
-        |c, s| c.post(&s.cast.path("/accounts"), &json!({"name": "New"})),
-        EDIT,
-    ),
-    write(
-        "update_account",
-        |c, s| c.put(&s.cast.path("/accounts"), &json!({"id": s.account["id"], "name": "New"})),
-        EDIT,
-    ),
-    write(
-        "update_account_by_name",
-        |c, s| c.put(&s.cast.path("/accounts"), &json!({"name": "Cash", "archived": true})),
-        EDIT,
-    ),
-    write("delete_account", |c, s| c.delete(&one(s, "accounts", &s.spare)), EDIT),
-    write(
-        "create_accounts_batch",
-        |c, s| c.post(&s.cast.path("/accounts/batch"), &items(json!({"name": "New"}))),
-        EDIT,
-    ),
-    write(
-        "update_accounts_batch",
-        |c, s| {
-            c.put(
-                &s.cast.path("/accounts/batch"),
-                &items(json!({"id": s.account["id"], "archived": true})),
-            )
-        },
-        EDIT,
-    ),
-    write(
-        "delete_accounts_batch",
-        |c, s| c.post(&s.cast.path("/accounts/delete/batch"), &items(json!({"id": s.spare["id"]}))),
-        EDIT,
-    ),
-    write("create_group", |c, s| c.post(&s.cast.path("/groups"), &json!({"name": "New"})), EDIT),
-    write(
-        "update_group",
-        |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "hidden": true})),
-        EDIT,
-    ),
-    write("delete_group", |c, s| c.delete(&one(s, "groups", &s.group)), EDIT),
-    write(
-        "create_groups_batch",
-        |c, s| c.post(&s.cast.path("/groups/batch"), &items(json!({"name": "New"}))),
-        EDIT,
-    ),
-    write(
-        "lock_group",
-        |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "locked": true})),
-        OWN,
-    ),
-    write(
-        "create_locked_group",
-        |c, s| c.post(&s.cast.path("/groups"), &json!({"name": "New", "locked": true})),
-        OWN,
-    ),
-    read(
-        "create_accounts_batch_of_none",
-        |c, s| c.post(&s.cast.path("/accounts/batch"), &json!({"items": []})),
-        EDIT,
-    ),
-    read(
-        "create_groups_batch_of_none",
-        |c, s| c.post(&s.cast.path("/groups/batch"), &json!({"items": []})),
-        EDIT,
-    ),
-];
 
 const SHARING: &[Operation] = &[
     read("list_collaborators", |c, s| c.get(&s.cast.path("/collaborators")), COLLABORATORS),
@@ -409,7 +333,7 @@ const CHECKS: &[Operation] = &[
     ),
 ];
 
-fn one(stage: &Stage, kind: &str, resource: &Value) -> String {
+pub fn one(stage: &Stage, kind: &str, resource: &Value) -> String {
     stage.cast.path(&format!("/{kind}/{}", id(resource)))
 }
 
@@ -417,7 +341,7 @@ fn inline() -> Value {
     json!([{"name": "New", "content": "YQ=="}])
 }
 
-fn items(item: Value) -> Value {
+pub fn items(item: Value) -> Value {
     json!({"items": [item]})
 }
 

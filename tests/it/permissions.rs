@@ -2,15 +2,17 @@
 //! `matrix`, one case per cell. What a RECORDER may do with its own drafts is in `recorder`,
 //! who may move dates in `book_dates`, locked groups in `group_locks`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
+use daybook_tests::receiver::Receiver;
 use daybook_tests::{Answer, Cast, Client, Server, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
 use crate::matrix::{Operation, operations};
+use crate::openapi::contract;
 
 /// The columns. PUBLIC is a signed-in user without a permission, in a PUBLIC book.
 pub const CALLERS: [&str; 9] = [
@@ -26,7 +28,7 @@ pub const CALLERS: [&str; 9] = [
 ];
 
 pub fn tests() -> Vec<Case> {
-    let mut cases = Vec::new();
+    let mut cases = crate::cases![every_operation_has_a_row];
     for operation in operations() {
         let cells: Vec<&str> = operation.cells.split_whitespace().collect();
         assert_eq!(cells.len(), CALLERS.len(), "{}: one cell per caller", operation.name);
@@ -38,6 +40,46 @@ pub fn tests() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// What the rows ask is heard at an address that refuses everything. An operation of a book that
+/// none of them asks for has no cells, and nobody would notice whom it lets in.
+fn every_operation_has_a_row(server: &Server) {
+    let stage = Stage::new(server, "PRIVATE");
+    let heard = Receiver::answering(|_| ("404 Not Found".to_owned(), String::new()));
+    let caller = Client::at(&format!("http://127.0.0.1:{}", heard.port()), "none");
+    for operation in operations() {
+        (operation.call)(&caller, &stage);
+    }
+    let heard = heard.received();
+    let asked: BTreeSet<&str> = heard.iter().map(|request| operation_of(&request.line)).collect();
+    let of_a_book =
+        contract::operations().into_iter().map(|operation| (operation.path, operation.id));
+    let missing: Vec<&str> = of_a_book
+        .filter(|(path, id)| path.starts_with("/v5/books/{bookId}") && !asked.contains(id))
+        .map(|(_, id)| id)
+        .collect();
+    assert!(missing.is_empty(), "operations without a row in the matrix: {missing:?}");
+}
+
+/// The operation that a request asks for: of several paths that fit, the one with most words.
+#[track_caller]
+fn operation_of(line: &str) -> &'static str {
+    let (method, target) = line.split_once(' ').expect("a method");
+    let path = target.split([' ', '?']).next().expect("a path");
+    let parts: Vec<&str> = path.split('/').collect();
+    let fits = |template: &str| {
+        let places: Vec<&str> = template.split('/').collect();
+        places.len() == parts.len()
+            && places
+                .iter()
+                .zip(&parts)
+                .all(|(place, part)| place == part || place.starts_with('{'))
+    };
+    let found = contract::operations().into_iter().filter(|operation| operation.method == method);
+    let found = found.filter(|operation| fits(operation.path));
+    let found = found.min_by_key(|operation| operation.path.matches('{').count());
+    found.unwrap_or_else(|| panic!("{line} is documented")).id
 }
 
 /// What every operation finds: accounts, groups and one transaction in each state, all made by the
