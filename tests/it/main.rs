@@ -231,6 +231,7 @@ modules! {
         store,
         templates,
         told_deletions,
+        traced,
         undated,
         webhook_courses,
         webhook_kills,

@@ -6,12 +6,13 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::engine::target_dir;
 use crate::guard::Entry;
-use crate::{certificates, free_port};
+use crate::{certificates, free_port, pause};
 
 /// How a mail server is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +144,23 @@ impl MailServer {
     pub fn mails(&self) -> Vec<Value> {
         let mails = order(&json!({"mails": {"number": self.number}}));
         mails.as_array().expect("mails").clone()
+    }
+}
+
+impl MailServer {
+    /// The first mail to an address as it is read, when it has come.
+    #[track_caller]
+    pub fn text_to(&self, to: &str) -> String {
+        let begun = Instant::now();
+        loop {
+            if let Some(mail) = self.mails().iter().find(|mail| mail["to"] == json!([to])) {
+                let text = mail["data"].as_str().expect("a text");
+                // As quoted-printable breaks its lines.
+                return text.replace("=\r\n", "").replace("=3D", "=");
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "no mail to {to} after 60 s");
+            pause(Duration::from_millis(20));
+        }
     }
 }
 
