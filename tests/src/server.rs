@@ -21,7 +21,7 @@ use crate::{Client, Engine, pause, setting, unique};
 pub struct Options {
     /// The database engine.
     pub engine: Engine,
-    /// More arguments of `daybook serve`.
+    /// More arguments of `daybook serve`; `{port}` is where it listens.
     pub args: Vec<String>,
     /// More environment variables.
     pub env: Vec<(String, String)>,
@@ -146,7 +146,10 @@ impl Server {
         let length = log.metadata().expect("its length").len();
         let mut command = self.command("serve");
         command.args(["--listen", &self.address.to_string(), "--database-url", &self.database_url]);
-        command.arg("--data-dir").arg(self.data_dir()).args(&self.options.args);
+        // Who has to know its own address is told its port.
+        let port = self.address.port().to_string();
+        let args = self.options.args.iter().map(|arg| arg.replace("{port}", &port));
+        command.arg("--data-dir").arg(self.data_dir()).args(args);
         // The cases of a server share the address of their clients.
         command.env("DAYBOOK_REFUSED_TOKENS_PER_MINUTE", "1000000");
         // Cases that are limited by address have addresses of their own.
@@ -383,9 +386,6 @@ impl Drop for Server {
     }
 }
 
-/// A port nobody listens on. Below the range the system takes the ports of outgoing connections
-/// from, so that a restarted server finds its port free; another process of this suite starts its
-/// search elsewhere.
 /// Resident memory of a process in MiB; nothing of one that has ended.
 pub fn resident(process: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -394,6 +394,9 @@ pub fn resident(process: u32) -> f64 {
     kilobytes.unwrap_or(f64::NAN) / 1024.0
 }
 
+/// A port nobody listens on. Below the range the system takes the ports of outgoing connections
+/// from, so that a restarted server finds its port free; another process of this suite starts its
+/// search elsewhere.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let offset = u16::try_from(std::process::id() * 97 % 11_000).expect("below 11,000");

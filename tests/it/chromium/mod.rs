@@ -2,6 +2,7 @@
 //! 11.16 - 11.19). The pages of the server run no scripts there.
 
 mod app;
+mod mailed;
 mod provider;
 
 use daybook_tests::browser::login_link;
@@ -16,11 +17,12 @@ pub fn tests() -> Vec<crate::Case> {
         a_program_gets_a_code,
         a_program_without_a_browser_signs_in,
         an_app_of_a_listed_origin_gets_tokens,
-        an_older_app_gets_a_token_in_its_address,
         a_link_of_another_site_signs_nobody_out,
+        an_older_app_gets_a_token_in_its_address,
         nobody_frames_a_page,
     ]
     .into_iter()
+    .chain(mailed::tests())
     .chain(provider::tests())
     .map(where_installed)
     .collect()
@@ -194,8 +196,6 @@ fn an_app_of_a_listed_origin_gets_tokens(server: &Server) {
     browser.wait_for_text("failed: TypeError");
 }
 
-fn an_older_app_gets_a_token_in_its_address(server: &Server) {
-    let (email, app) = (person(), App::start("<p>The older app</p>"));
 /// 11.4: the browser tells that another site has sent it, and sends the cookie along.
 fn a_link_of_another_site_signs_nobody_out(server: &Server) {
     let (email, out) = (person(), format!("{}/auth/logout", base(server)));
@@ -219,6 +219,8 @@ fn a_link_of_another_site_signs_nobody_out(server: &Server) {
     browser.wait_for_text("Open the link that signs you in");
 }
 
+fn an_older_app_gets_a_token_in_its_address(server: &Server) {
+    let (email, app) = (person(), App::start("<p>The older app</p>"));
     let uri = format!("http://localhost:{}/", app.port());
     let file = server.data_dir().join(unique("clients"));
     let entry = json!({"clientId": "old", "name": "Old", "implicit": true, "redirectUris": [uri]});

@@ -1,0 +1,61 @@
+//! Signing in by a link that is asked for on the page, and comes by mail (11.14), on the way to an
+//! app.
+
+use daybook_tests::Server;
+use daybook_tests::chromium::Chromium;
+use daybook_tests::contract::missing;
+use daybook_tests::mail_server::{MailServer, Security};
+use daybook_tests::{encode, setting, unique};
+
+use super::app::App;
+use super::base;
+
+pub(super) fn tests() -> Vec<crate::Case> {
+    crate::cases![a_mailed_link_leads_to_the_app]
+}
+
+/// The address in the form, the mail, its link, the button, and back where the app has sent the
+/// browser; the link works once.
+fn a_mailed_link_leads_to_the_app(server: &Server) {
+    if let Some(what) = missing() {
+        assert!(setting("CI").is_none(), "{what}");
+        eprintln!("a case of mailed links is left out: {what}");
+        return;
+    }
+    let (mail, app) = (MailServer::start(Security::Plain), App::start("<p>Back in the app</p>"));
+    let smtp = format!("smtp://localhost:{}", mail.port());
+    let here = format!("http://localhost:{}", app.port());
+    let settings = [
+        ["--smtp-url", &smtp],
+        ["--mail-from", "books@example.com"],
+        ["--public-url", "http://localhost:{port}"],
+        ["--admit", "@example.org"],
+        ["--web-origins", &here],
+    ];
+    let server = &server.beside(&settings.concat());
+    let email = format!("{}@example.org", unique("zoe"));
+    let browser = Chromium::without_scripts();
+    browser.open(&format!("{}/auth/login?returnUrl={}", base(server), encode(&here)));
+    browser.fits_a_telephone();
+    browser.type_into("input[name=email]", &email);
+    browser.click("Mail me a link");
+    browser.wait_for_text("Look into your mail");
+    assert!(browser.text().contains(&email), "{}", browser.text());
+    browser.fits_a_telephone();
+
+    let text = mail.text_to(&email);
+    let start = format!("{}/auth/link?code=", base(server));
+    let (_, rest) = text.split_once(&start).unwrap_or_else(|| panic!("{start} in {text}"));
+    let code: String = rest.chars().take_while(|c| c.is_ascii_graphic() && *c != '"').collect();
+    let link = format!("{start}{code}");
+    browser.open(&link);
+    browser.wait_for_text(&email);
+    browser.fits_a_telephone();
+    browser.click("Sign in");
+    browser.wait_for(&here);
+    browser.wait_for_text("Back in the app");
+    browser.open(&format!("{}/auth/consents", base(server)));
+    browser.wait_for_text(&email);
+    browser.open(&link);
+    browser.wait_for_text("This link does not sign you in");
+}
