@@ -240,7 +240,7 @@ fn rule_5_7_more_than_5000_slices(server: &Server) {
 
 /// 5.18: many containers that are each short enough may together be too long; then all leave out
 /// zero slices.
-fn rule_13_50_more_than_250_000_slices(server: &Server) {
+fn rule_5_18_more_than_250_000_slices(server: &Server) {
     let cast = Cast::new(server);
     let names = 1..=52;
     let accounts = names.clone().map(|name| json!({"name": format!("A{name}"), "type": "ASSET"}));
@@ -272,6 +272,9 @@ fn rule_13_50_more_than_250_000_slices(server: &Server) {
     let half = "group:Nobody ".repeat(100);
     assert_too_large(&cast, &format!("{half}{}", named(101)), "201 accounts and groups");
     assert_too_large(&cast, &"#tag ".repeat(201), "201 hashtags");
+    for other in ["on:2025 ", "lunch ", "-account:A1 "] {
+        assert_too_large(&cast, &other.repeat(201), "201 terms beside");
+    }
 }
 
 /// 5.17: what is too large is refused, and the message names what there is too much of.
@@ -282,7 +285,7 @@ fn assert_too_large(cast: &Cast, query: &str, what: &str) {
 }
 
 /// 5.17: groups below each other are shown again by each of them that is named, up to a bound.
-fn rule_13_50_groups_shown_again(server: &Server) {
+fn rule_5_17_groups_shown_again(server: &Server) {
     let cast = Cast::new(server);
     // A chain of 45, and 500 below its last.
     let named = |number: usize| json!({"name": format!("G{number}")});
@@ -387,8 +390,8 @@ pub fn tests() -> Vec<crate::Case> {
         rule_5_7_the_edges_of_a_series,
         rule_5_7_without_an_upper_bound,
         rule_5_7_more_than_5000_slices,
-        rule_13_50_more_than_250_000_slices,
-        rule_13_50_groups_shown_again,
+        rule_5_18_more_than_250_000_slices,
+        rule_5_17_groups_shown_again,
         rule_5_12_what_counts,
         rule_5_13_groups_follow_their_members,
     ]

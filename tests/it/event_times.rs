@@ -10,7 +10,7 @@ use crate::Lone;
 use crate::inside::Inside;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_13_61_the_log_never_goes_back, rule_8_5_any_stretch_of_time]
+    crate::lone![rule_8_18_the_log_never_goes_back, rule_8_5_any_stretch_of_time]
 }
 
 fn log(inside: &Inside, request: event::Request) -> Vec<Event> {
@@ -36,7 +36,7 @@ const NOW: Instant = Instant::new(1_763_000_000_000);
 
 /// A request that was sent first and comes last: its event stands last, and gets no earlier
 /// instant.
-fn rule_13_61_the_log_never_goes_back(engine: Engine) {
+fn rule_8_18_the_log_never_goes_back(engine: Engine) {
     let mut inside = Inside::new(engine, NOW, Default::default());
     for (number, later) in [5_000, 3_000, 6_000, 1_000].into_iter().enumerate() {
         inside.cx.now = Instant::new(NOW.milliseconds() + later);

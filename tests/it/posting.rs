@@ -332,7 +332,7 @@ fn rule_4_8_archived_accounts(server: &Server) {
 
 /// 4.8: an update puts no posting on an archived account; what was on it already may be edited,
 /// drafts may name it.
-fn rule_13_56_updates_onto_an_archived_account(server: &Server) {
+fn rule_4_8_updates_onto_an_archived_account(server: &Server) {
     let cast = cast(server);
     let bank = cast.owner.get(&cast.path("/accounts/bank")).ok();
     let (posted, draft) =
@@ -363,7 +363,7 @@ fn rule_13_56_updates_onto_an_archived_account(server: &Server) {
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         rule_3_3_4_what_does_nothing_looks_at_no_files,
-        rule_13_56_updates_onto_an_archived_account,
+        rule_4_8_updates_onto_an_archived_account,
         rule_3_3_1_post_applies_the_payload,
         rule_3_3_2_post_without_an_id_creates_and_posts,
         rule_3_3_3_post_checked,

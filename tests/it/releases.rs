@@ -14,7 +14,7 @@ use crate::inside::{Inside, side};
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
-        rule_13_55_deletions_are_counted_first,
+        rule_10_11_deletions_are_counted_first,
         rule_10_11_deletions_read_so_many_texts_at_most
     ]
 }
@@ -46,7 +46,7 @@ fn stage(engine: Engine) -> (Inside, String) {
     (inside, made.id.to_string())
 }
 
-fn rule_13_55_deletions_are_counted_first(engine: Engine) {
+fn rule_10_11_deletions_are_counted_first(engine: Engine) {
     let (inside, held) = stage(engine);
     let delete_account = || {
         inside.write(|tx, cx, book| {

@@ -30,7 +30,7 @@ pub fn lone() -> Vec<Lone> {
         texts_of_a_migrated_book_are_indexed_at_start,
         rule_6_10_a_new_zone_counts_anew,
         rule_1_1_10_a_group_of_many_is_asked_for_twice,
-        rule_13_60_long_texts_are_not_indexed_and_found,
+        rule_1_7_3_long_texts_are_not_indexed_and_found,
     ]
 }
 
@@ -385,7 +385,7 @@ fn rule_1_1_10_a_group_of_many_is_asked_for_twice(engine: Engine) {
 }
 
 /// A chunk of texts that share no trigram would be a million rows, written while others wait.
-fn rule_13_60_long_texts_are_not_indexed_and_found(engine: Engine) {
+fn rule_1_7_3_long_texts_are_not_indexed_and_found(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     let text = |number: u32| {
         (0..300)

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_13_41_who_waits_in_vain_may_try_again_in_any_language() {
+    fn rule_0_28_who_waits_in_vain_may_try_again_in_any_language() {
         check(DatabaseErrorKind::Unknown, "canceling statement due to lock timeout", [true, true]);
         check(
             DatabaseErrorKind::Unknown,

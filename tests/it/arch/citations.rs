@@ -7,6 +7,7 @@
 //!
 //! - The word behaviour and a list: `behaviour 3.4, 3.5`, or a section: `behaviour 10`. Names of
 //!   functions write it with underscores: `amounts_of_behaviour_3_12`.
+//! - Names of cases that begin with their rule: `rule_3_4_the_words`.
 //! - A list in parentheses, perhaps with words behind it: `(3.4, 3.5)`, `(3.4: the words)`.
 //! - In Rust, a list that opens a line of a comment (`3.4: the words`, or just `3.4.`) or a string
 //!   (`3.4: the words`).
@@ -29,14 +30,20 @@ const PAGE: &str = "docs/behaviour.md";
 const UNREAD: [&str; 6] = [".csv", ".gz", ".html", ".lock", "Cargo.toml", "requirements.txt"];
 
 /// Fewest citations of each form. There are more; a reader that finds none must not pass.
-const FEWEST: [(Form, usize); 4] =
-    [(Form::Word, 300), (Form::Parentheses, 100), (Form::Opening, 300), (Form::Page, 100)];
+const FEWEST: [(Form, usize); 5] = [
+    (Form::Word, 300),
+    (Form::Parentheses, 100),
+    (Form::Opening, 300),
+    (Form::Case, 100),
+    (Form::Page, 100),
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
     Word,
     Parentheses,
     Opening,
+    Case,
     Page,
 }
 
@@ -95,6 +102,7 @@ fn assert_sees_wrong_numbers(rules: &BTreeSet<String>) {
     let samples = [
         (Form::Word, "a.rs", format!("// The rule of behaviour 3.4,\n// {wrong} decides.")),
         (Form::Word, "a.rs", format!("fn of_behaviour_{}() {{}}", wrong.replace('.', "_"))),
+        (Form::Case, "a.rs", format!("fn rule_{}_words() {{}}", wrong.replace('.', "_"))),
         (Form::Word, "a.md", format!("(see `{PAGE}`, {wrong})")),
         (Form::Parentheses, "a.rs", format!("f(\"words (0.4 -\\\n {wrong})\");")),
         (Form::Parentheses, "a.json", format!("\"description\": \"Words (3.4 and {wrong}).\"")),
@@ -188,15 +196,17 @@ fn on_the_page(text: &str) -> Vec<Citation> {
     found
 }
 
-/// Citations in names of functions: `amounts_of_behaviour_3_12`.
+/// Citations in names of functions and cases: `amounts_of_behaviour_3_12`, `rule_3_12_amounts`.
 fn in_names(text: &str, found: &mut Vec<Citation>) {
-    for (start, word) in text.match_indices("behaviour_") {
-        let rest = &text[start + word.len()..];
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(rest.len());
-        let number = rest[..end].trim_end_matches('_').replace('_', ".");
-        if !number.is_empty() {
-            let line = 1 + newlines(&text[..start]);
-            found.push(Citation { form: Form::Word, number, line });
+    for (form, marker) in [(Form::Word, "behaviour_"), (Form::Case, "rule_")] {
+        for (start, word) in text.match_indices(marker) {
+            let rest = &text[start + word.len()..];
+            let end = rest.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(rest.len());
+            let number = rest[..end].trim_end_matches('_').replace('_', ".");
+            if !number.is_empty() {
+                let line = 1 + newlines(&text[..start]);
+                found.push(Citation { form, number, line });
+            }
         }
     }
 }

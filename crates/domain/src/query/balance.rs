@@ -40,6 +40,8 @@ pub struct BalanceQuery {
     pub groups: Vec<String>,
     /// The hashtags that every counted transaction must have, in lower case without `#`.
     pub tags: Vec<String>,
+    /// How many other terms it has: dates, `by:`, and what is ignored.
+    pub others: usize,
     /// First day of the range; open when absent.
     pub from: Option<Date>,
     /// First day after the range; open when absent.
@@ -75,6 +77,7 @@ impl BalanceQuery {
             accounts: Vec::new(),
             groups: Vec::new(),
             tags: Vec::new(),
+            others: 0,
             ranged: Vec::new(),
             unreadable: false,
             warnings: Warnings::default(),
@@ -87,15 +90,16 @@ impl BalanceQuery {
         Some(terms.finish())
     }
 
-    /// Refuses a query of more accounts and groups, or more hashtags, than are evaluated (behaviour
-    /// 5.17).
+    /// Refuses a query of more accounts and groups, more hashtags, or more other terms than are
+    /// evaluated (behaviour 5.17): of these each is read, and may be warned of.
     ///
     /// # Errors
     /// [`Refusal::TooLarge`].
     pub fn check_size(&self) -> Result<(), Refusal> {
         let named = self.accounts.len().saturating_add(self.groups.len());
         Refusal::check("accounts and groups", named, MAX_TERMS)?;
-        Refusal::check("hashtags", self.tags.len(), MAX_TERMS)
+        Refusal::check("hashtags", self.tags.len(), MAX_TERMS)?;
+        Refusal::check("terms beside accounts, groups and hashtags", self.others, MAX_TERMS)
     }
 
     /// Refuses a query of which a part would be ignored (behaviour 1.1.14).
@@ -164,6 +168,7 @@ struct BalanceTerms<'a> {
     accounts: Vec<String>,
     groups: Vec<String>,
     tags: Vec<String>,
+    others: usize,
     ranged: Vec<RangeTerm<'a>>,
     unreadable: bool,
     warnings: Warnings,
@@ -172,6 +177,8 @@ struct BalanceTerms<'a> {
 impl<'a> BalanceTerms<'a> {
     fn take(&mut self, role: Role, token: Token<'a>, written: &str) {
         let counts = role == Role::Counted;
+        let is_term = role != Role::Sign;
+        let named = self.named();
         let problem = match token {
             Token::Open | Token::Close | Token::And | Token::Not => None,
             Token::Or => Some(Problem::NotForBalances),
@@ -195,6 +202,15 @@ impl<'a> BalanceTerms<'a> {
         if let Some(problem) = problem {
             self.warnings.add(written, problem);
         }
+        if is_term && self.named() == named {
+            self.others = self.others.saturating_add(1);
+        }
+    }
+
+    /// Terms that name an account, a group or a hashtag.
+    const fn named(&self) -> usize {
+        let accounts = self.accounts.len().saturating_add(self.groups.len());
+        accounts.saturating_add(self.tags.len())
     }
 
     /// Takes a term with an operator; what is wrong with it, if something is.
@@ -259,6 +275,7 @@ impl<'a> BalanceTerms<'a> {
             accounts: self.accounts,
             groups: self.groups,
             tags: self.tags,
+            others: self.others,
             unreadable: self.unreadable,
             warnings: self.warnings.finish(),
         }

@@ -3,9 +3,9 @@
 use super::Warning;
 use crate::reason::Reason;
 
-/// Most terms of a query of transactions; most accounts and groups together, and most hashtags, of
-/// a query of balances (behaviour 1.7.1, 5.17). Nobody writes more, and a database would plan them
-/// for minutes.
+/// Most terms of a query of transactions; most accounts and groups together, most hashtags, and
+/// most other terms of a query of balances (behaviour 1.7.1, 5.17). Nobody writes more, and a
+/// database would plan them for minutes.
 pub const MAX_TERMS: usize = 200;
 
 /// Most characters of a text that is searched for (behaviour 1.7.4): each description that may hold

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_13_60_blocks_with_long_texts_are_always_looked_at() {
+    fn rule_1_7_3_blocks_with_long_texts_are_always_looked_at() {
         let found = Occurrences(
             [((0, 7), 0b0110), ((0, ANY_TRIGRAM), 0b1000), ((2, ANY_TRIGRAM), 0b0001)].into(),
         );

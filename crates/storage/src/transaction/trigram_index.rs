@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn rule_13_60_a_long_text_is_one_row() {
+    fn rule_1_7_3_a_long_text_is_one_row() {
         // Every trigram of it is another one.
         let varied = |count: u32| {
             (0..count).filter_map(|place| char::from_u32(0x4e00 + place)).collect::<String>()

@@ -180,4 +180,19 @@ fn sizes_are_counted_as_written() {
         too_large("#t ".repeat(201)),
         "the query asks for 201 hashtags; at most 200 are allowed"
     );
+    // What names nothing counts by itself, whatever becomes of it.
+    for term in
+        ["on:2025 ", "by:m ", "lunch ", "-account:a ", "-#t ", "is:draft ", "on:bad ", "by:q "]
+    {
+        assert_eq!(
+            too_large(term.repeat(201)),
+            "the query asks for 201 terms beside accounts, groups and hashtags; at most 200 are \
+             allowed",
+            "{term}"
+        );
+    }
+    let full =
+        format!("{}{}{}", "account:a ".repeat(200), "#t ".repeat(200), "on:2025 ".repeat(200));
+    assert_eq!(balance(&full).check_size(), Ok(()));
+    assert_eq!(balance(&"account:a OR ".repeat(200)).check_size(), Ok(()));
 }
