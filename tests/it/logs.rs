@@ -1,6 +1,7 @@
 //! The log: what stands in it, what never does, and that nobody needs to read it. Each case starts
 //! its own server.
 
+use std::io::Read;
 use std::process::{Child, Command, Stdio};
 
 use daybook_tests::{Cast, Engine, Options, Server, binary, free_port};
@@ -13,6 +14,7 @@ pub fn lone() -> Vec<Lone> {
     crate::lone![
         logs_hold_no_personal_data,
         request_ids_stand_in_the_log,
+        who_listens_in_the_clear_is_warned,
         a_log_nobody_reads_stops_nothing
     ]
 }
@@ -104,6 +106,40 @@ impl Drop for Running {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());
+    }
+}
+
+/// Beyond the own machine tokens travel in clear, unless a proxy does TLS, whose address is the
+/// public one.
+fn who_listens_in_the_clear_is_warned(engine: Engine) {
+    let server = Server::start(engine);
+    let (plain, encrypted) = ("http://books.example.com", "https://books.example.com");
+    for (host, public, warned) in [
+        ("0.0.0.0", None, true),
+        ("0.0.0.0", Some(plain), true),
+        ("0.0.0.0", Some(encrypted), false),
+        ("127.0.0.1", None, false),
+        ("127.0.0.1", Some(plain), false),
+    ] {
+        let port = free_port();
+        let mut command = server.admin(&["serve", "--listen", &format!("{host}:{port}")]);
+        command.args(public.iter().flat_map(|url| ["--public-url", url]));
+        let mut running = Running(command.stderr(Stdio::piped()).spawn().expect("daybook starts"));
+        let answers = || {
+            let answer = ureq::get(format!("http://127.0.0.1:{port}/health")).call();
+            answer.is_ok_and(|answer| answer.status() == 200)
+        };
+        let answered = (0..1_200).any(|_| {
+            pause(Duration::from_millis(50));
+            answers()
+        });
+        running.0.kill().expect("it runs");
+        let mut log = String::new();
+        let end = running.0.stderr.take().expect("its log").read_to_string(&mut log);
+        assert!(answered && end.is_ok(), "it does not start: {log}");
+        let line = log.lines().find(|line| line.contains("travel in clear"));
+        assert_eq!(line.is_some(), warned, "{host} {public:?}: {log}");
+        assert!(line.is_none_or(|line| line.contains("WARN")), "{line:?}");
     }
 }
 
