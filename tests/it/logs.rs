@@ -3,8 +3,9 @@
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use daybook_tests::{Cast, Engine, Options, Server, binary, free_port};
+use daybook_tests::{Cast, Engine, Options, Server, binary, free_port, pause};
 use serde_json::json;
 
 use crate::Lone;

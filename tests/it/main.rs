@@ -121,6 +121,7 @@ modules! {
         etags,
         event_deletions,
         event_filters,
+        event_objects,
         events,
         faults,
         file_serving,

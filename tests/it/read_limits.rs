@@ -15,7 +15,7 @@ use daybook_domain::transaction::Changes;
 use daybook_service::{Error, access};
 use daybook_storage::balance::{AccountScope, TotalsQuery};
 use daybook_storage::event::EventFilter;
-use daybook_storage::{ReadStop, Tx};
+use daybook_storage::{ReadStop, ReaderPool, Tx};
 use daybook_tests::browser::Browser;
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Hold, Options, Server, pause};
 use serde_json::json;
@@ -162,7 +162,8 @@ const ENDLESS: &str = "1000000000";
 fn stopped(inside: &Inside, what: &str, ask: impl Fn(&mut Tx<'_>) -> Result<(), Error> + Sync) {
     let stop = ReadStop::new(Duration::from_secs(60));
     let outcome = std::thread::scope(|scope| {
-        let asked = scope.spawn(|| inside.store.read_until(&stop, |tx| ask(tx)));
+        let asked =
+            scope.spawn(|| inside.store.read_until((ReaderPool::Users, &stop), |tx| ask(tx)));
         // The stop may come before the statement has begun, or within it: both end it.
         pause(Duration::from_millis(300));
         stop.stop();
@@ -200,7 +201,7 @@ fn rule_0_32_statements_are_stopped_among_rows_that_they_skip(engine: Engine) {
     );
     endless(
         "events",
-        "x AS sequence, x AS resource, 0 AS created_at, 1 AS user_id, 7 AS kind, \
+        "x AS sequence, x AS resource, 0 AS created_at, 1 AS user_id, 7 + x % 2 AS kind, \
          NULL AS agent, x'7b7d' AS data, x'' AS hash",
     );
     let day = daybook_domain::calendar::parse_iso("2026-02-01");
@@ -232,7 +233,7 @@ fn rule_0_32_rows_that_come_are_stopped_too(engine: Engine) {
     inside.record((1..=20).map(lunch).collect());
     let stop = ReadStop::new(Duration::from_secs(60));
     let mut seen = 0;
-    let outcome = inside.store.read_until(&stop, |tx| {
+    let outcome = inside.store.read_until((ReaderPool::Users, &stop), |tx| {
         let access = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
         let segment = Segment { level: Level::Day, from: None, until: None, fold: false };
         let query = TotalsQuery { scope: AccountScope::Book, tags: &[], by_month: false };

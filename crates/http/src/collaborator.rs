@@ -27,6 +27,10 @@ fn permission<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Permission>
     one_of(reader, "OWNER, EDITOR, POSTER, RECORDER, VIEWER, NONE", Permission::from_name)
 }
 
+/// Where a collaborator's picture would be: only their user sees what an identity provider tells
+/// (behaviour 9.11).
+pub(crate) const NO_PICTURE: &str = "";
+
 /// A collaborator.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -34,7 +38,6 @@ struct CollaboratorOut {
     id: String,
     email: String,
     permission: &'static str,
-    /// Always empty: only their user sees what an identity provider tells (behaviour 9.11).
     avatar_url: &'static str,
     #[serde(flatten)]
     stamp: StampOut,
@@ -47,7 +50,7 @@ impl From<&Collaborator> for CollaboratorOut {
             id: id.to_string(),
             email: email.to_string(),
             permission: permission.as_str(),
-            avatar_url: "",
+            avatar_url: NO_PICTURE,
             stamp: StampOut::from(stamp),
         }
     }

@@ -113,9 +113,9 @@ impl BotResponses<'_, '_> {
     pub fn texts_of(self, access: &Access, sequences: &[i64]) -> Result<HashMap<i64, usize>> {
         let mut found = HashMap::new();
         for sequences in sequences.chunks(MAX_NAMED) {
-            let sql = Sql::new("SELECT r.sequence, SUM(octet_length(r.message) + ")
+            let sql = Sql::new("SELECT r.sequence, CAST(SUM(octet_length(r.message) + ")
                 .int(BESIDE_MESSAGE)
-                .push(") AS texts")
+                .push(") AS BIGINT) AS texts")
                 .append(to_events(self.tx, access.book().id, sequences))
                 .push(" GROUP BY 1");
             let rows: Vec<TextsRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;

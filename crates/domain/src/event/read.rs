@@ -26,6 +26,8 @@ impl ReadEvent {
             | Snapshot::Account(_)
             | Snapshot::Group(_)
             | Snapshot::SavedQuery(_)
+            | Snapshot::Book(_)
+            | Snapshot::Collaborator(_)
             | Snapshot::Other(_) => return None,
         };
         text.as_text().map(str::to_owned)

@@ -10,10 +10,12 @@ use daybook_domain::json::{Json, Object};
 use daybook_domain::name::normalized;
 use daybook_domain::transaction::tags;
 use daybook_service::event::View;
+use daybook_service::zone;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::account::{self, AccountOut};
+use crate::collaborator::NO_PICTURE;
 use crate::file;
 use crate::group::GroupOut;
 use crate::room;
@@ -41,9 +43,11 @@ pub(super) fn data(reader: Reader<'_>, read: &ReadEvent) -> serde_json::Result<V
             Value::Object(with_defaults(map(object), &[("title", json!(""))]))
         }
         Snapshot::Integration(object) => Value::Object(integration(reader.view, object)),
-        Snapshot::Other(object) => {
-            Value::Object(with_defaults(map(object), &[("properties", json!({}))]))
+        Snapshot::Book(object) => Value::Object(book(event, object)),
+        Snapshot::Collaborator(object) => {
+            Value::Object(with_defaults(map(object), &[("avatarUrl", json!(NO_PICTURE))]))
         }
+        Snapshot::Other(object) => Value::Object(map(object)),
     };
     let mut data = map(rest);
     data.insert("object".to_owned(), object);
@@ -151,6 +155,16 @@ fn transaction(
     Ok(json!({ "transaction": object, "accounts": accounts }))
 }
 
+/// A book's settings, with the offset of its time zone at that time. What depends on the reader or
+/// on later writes is left out: the event shows it beside, in its `book` (behaviour 8.2).
+fn book(event: &Event, snapshot: &Object) -> Map<String, Value> {
+    let zone = snapshot.get("timeZone").and_then(Json::as_text);
+    let offset = zone.map(|zone| json!(zone::offset_minutes(event.created_at, zone)));
+    let mut object = with_defaults(map(snapshot), &[("properties", json!({}))]);
+    object.extend(offset.map(|offset| ("timeZoneOffset".to_owned(), offset)));
+    object
+}
+
 /// An integration: what follows from the snapshot, and how its app looks now.
 fn integration(view: &View, snapshot: &Object) -> Map<String, Value> {
     let mut object = map(snapshot);
@@ -251,6 +265,11 @@ fn group(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value> {
     }
     object.remove("parent");
     object.extend(map(&snapshot.object));
+    if let Some(Value::Object(parent)) = object.get_mut("parent") {
+        let name = parent.get("name").and_then(Value::as_str).unwrap_or_default();
+        let normalized = json!(normalized(name));
+        parent.insert("normalizedName".to_owned(), normalized);
+    }
     object.insert("normalizedName".to_owned(), json!(normalized(&snapshot.name)));
     Ok(Value::Object(object))
 }

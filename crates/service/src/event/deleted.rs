@@ -1,5 +1,6 @@
-//! What events name that was deleted since: it is shown as it was last (behaviour 8.2). A page names
-//! it without a bound, and each may have long texts, so a page ends before they take too much.
+//! What events name that was deleted since: it is shown as it was last (behaviour 8.2). A page
+//! names it without a bound, and each may have long texts; so a page ends before they take too
+//! much.
 
 use std::collections::{HashMap, HashSet};
 
@@ -63,6 +64,8 @@ pub(super) fn accounts_of(read: &ReadEvent) -> Vec<AccountId> {
         | Snapshot::File(_)
         | Snapshot::SavedQuery(_)
         | Snapshot::Integration(_)
+        | Snapshot::Book(_)
+        | Snapshot::Collaborator(_)
         | Snapshot::Other(_) => Vec::new(),
     }
 }

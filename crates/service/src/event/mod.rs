@@ -243,6 +243,8 @@ impl Named {
                 | Snapshot::Group(_)
                 | Snapshot::File(_)
                 | Snapshot::SavedQuery(_)
+                | Snapshot::Book(_)
+                | Snapshot::Collaborator(_)
                 | Snapshot::Other(_) => {}
             }
         }

@@ -178,8 +178,8 @@ impl<'a> Tx<'a> {
         self.stop.as_ref().map_or(Ok(()), ReadStop::check)
     }
 
-    /// Hands out the rows of a statement one after another, without keeping them, for as long as the
-    /// read goes on.
+    /// Hands out the rows of a statement one after another, without keeping them, for as long as
+    /// the read goes on.
     pub(crate) fn each_row<R: AnyRow>(
         &mut self,
         sql: &Sql<'_>,

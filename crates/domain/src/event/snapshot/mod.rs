@@ -101,7 +101,11 @@ pub enum Snapshot {
     SavedQuery(Object),
     /// An integration.
     Integration(Object),
-    /// A book or a collaborator.
+    /// A book's settings.
+    Book(Object),
+    /// A collaborator.
+    Collaborator(Object),
+    /// Of a type that nothing records.
     Other(Object),
 }
 
@@ -118,7 +122,9 @@ impl Snapshot {
             Noun::File => Self::File(FileSnapshot::read(object)?),
             Noun::SavedQuery => Self::SavedQuery(object),
             Noun::Integration => Self::Integration(object),
-            Noun::Book | Noun::Collaborator | Noun::Other => Self::Other(object),
+            Noun::Book => Self::Book(object),
+            Noun::Collaborator => Self::Collaborator(object),
+            Noun::Other => Self::Other(object),
         })
     }
 
