@@ -94,8 +94,8 @@ fn rule_8_21_deliveries_of_one_request(engine: Engine) {
     let send = |count: usize| {
         cast.owner.post(&cast.path("/transactions/batch"), &batch(vec![lunch.clone(); count]))
     };
-    let message = send(1_000).refused(400, "badRequest");
-    let why = "apps would receive 51000 events; at most 50000 are delivered for one request";
+    let message = send(2_000).refused(400, "badRequest");
+    let why = "apps would receive 102000 events; at most 100000 are delivered for one request";
     assert!(message.starts_with(why), "8.21: {message}");
     assert!(message.ends_with("send fewer items at once"), "{message}");
     let kept = cast.owner.get(&cast.path("/transactions")).ok();

@@ -77,7 +77,7 @@ impl BytesLeft {
 }
 
 /// The most memberships of accounts in groups that one request may write (behaviour 10.16).
-const MAX_MEMBERSHIPS: usize = 20_000;
+const MAX_MEMBERSHIPS: usize = 30_000;
 
 /// Memberships of accounts in groups that a request may still write.
 #[derive(Debug)]

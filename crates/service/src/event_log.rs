@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::{storage_quota, zone};
 
 /// The most deliveries of events that one request may cause (behaviour 8.21).
-const MAX_DELIVERIES: usize = 50_000;
+const MAX_DELIVERIES: usize = 100_000;
 
 /// The events that a request is about to append, as far as it may write them (behaviour 10.16).
 #[derive(Debug)]
