@@ -46,16 +46,16 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
-    use crate::pieces::tests::pieces;
+    use crate::pieces::given;
 
     #[test]
     fn what_is_not_compressed_is_no_single_piece() {
         let (body, request) = (Bytes::from(vec![b'x'; 1_000_000]), TestRequest::default());
         let response = with_body(HttpResponse::Ok(), &request.to_http_request(), body.clone());
-        let (size, given) = pieces(response);
+        let (size, pieces) = given(response);
         assert!(matches!(size, BodySize::Sized(1_000_000)), "the head says the length: {size:?}");
-        assert!(given.iter().all(|piece| piece.len() <= 64 * 1024), "{} pieces", given.len());
-        assert_eq!(given.concat(), body);
+        assert!(pieces.iter().all(|piece| piece.len() <= 64 * 1024), "{} pieces", pieces.len());
+        assert_eq!(pieces.concat(), body);
     }
 
     #[test]

@@ -118,22 +118,22 @@ pub(crate) async fn page() -> HttpResponse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pieces::tests::pieces;
+    use crate::pieces::given;
 
     #[test]
     fn all_answers_share_one_contract() {
         let contract = Contract::under("/books");
         let asked = ["http://a.example/auth/authorize", "http://b.example/auth/authorize"];
-        let answers = asked.map(|address| pieces(document(contract.authorized_at(address))).1);
-        for (address, given) in asked.iter().zip(&answers) {
-            let text = String::from_utf8(given.concat()).unwrap();
+        let answers = asked.map(|address| given(document(contract.authorized_at(address))).1);
+        for (address, pieces) in asked.iter().zip(&answers) {
+            let text = String::from_utf8(pieces.concat()).unwrap();
             let expected = CONTRACT
                 .replacen("\"basePath\": \"/\"", "\"basePath\": \"/books\"", 1)
                 .replacen("http://127.0.0.1:8080/auth/authorize", address, 1);
             assert!(text == expected, "{address}");
         }
-        let places = answers.map(|given| {
-            let long = given.iter().filter(|piece| piece.len() > 1024);
+        let places = answers.map(|pieces| {
+            let long = pieces.iter().filter(|piece| piece.len() > 1024);
             long.map(|piece| piece.as_ptr()).collect::<Vec<_>>()
         });
         assert!(places[0].len() > 1, "it is given bit by bit");

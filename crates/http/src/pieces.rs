@@ -60,37 +60,34 @@ impl MessageBody for Pieces {
     }
 }
 
+/// What the HTTP server is given of a body, and the size that it was told before.
 #[cfg(test)]
-pub(crate) mod tests {
-    use std::task::Waker;
-
-    use actix_web::body::BoxBody;
-
-    use super::*;
-
-    /// What the HTTP server is given of a body, and the size that it was told before.
-    pub(crate) fn pieces(response: HttpResponse) -> (BodySize, Vec<Bytes>) {
-        let mut body: BoxBody = response.into_body();
-        let (size, mut context) = (body.size(), Context::from_waker(Waker::noop()));
-        let mut given = Vec::new();
-        while let Poll::Ready(Some(piece)) = Pin::new(&mut body).poll_next(&mut context) {
-            given.push(piece.unwrap());
-        }
-        (size, given)
+pub(crate) fn given(response: HttpResponse) -> (BodySize, Vec<Bytes>) {
+    let mut body = response.into_body();
+    let (size, mut context) = (body.size(), Context::from_waker(std::task::Waker::noop()));
+    let mut given = Vec::new();
+    while let Poll::Ready(Some(piece)) = Pin::new(&mut body).poll_next(&mut context) {
+        given.push(piece.unwrap());
     }
+    (size, given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn long_bodies_are_given_bit_by_bit() {
         let long: Bytes = (0..100_000_u32).flat_map(u32::to_be_bytes).collect();
         let parts = || [long.clone(), Bytes::new(), Bytes::from_static(b"short"), long.clone()];
-        let (size, given) = pieces(with_parts(HttpResponse::Ok(), parts()));
-        assert_eq!(given.concat(), parts().concat());
+        let (size, pieces) = given(with_parts(HttpResponse::Ok(), parts()));
+        assert_eq!(pieces.concat(), parts().concat());
         assert!(matches!(size, BodySize::Sized(800_005)), "{size:?}");
-        assert!(given.iter().all(|piece| (1..=PIECE).contains(&piece.len())));
+        assert!(pieces.iter().all(|piece| (1..=PIECE).contains(&piece.len())));
         let held = long.as_ptr_range();
-        assert!(held.contains(&given[1].as_ptr()), "nothing is copied");
-        let (size, given) = pieces(with_parts(HttpResponse::Ok(), [Bytes::new()]));
+        assert!(held.contains(&pieces[1].as_ptr()), "nothing is copied");
+        let (size, pieces) = given(with_parts(HttpResponse::Ok(), [Bytes::new()]));
         assert!(matches!(size, BodySize::Sized(0)), "{size:?}");
-        assert!(given.is_empty());
+        assert!(pieces.is_empty());
     }
 }
