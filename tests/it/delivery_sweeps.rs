@@ -138,8 +138,7 @@ fn rule_8_11_what_waited_goes_in_portions(engine: Engine) {
     let backlog = || cast.owner.get(&cast.path("/events/backlog")).ok()["count"].clone();
     assert_eq!(backlog(), 0, "nothing waits for it");
     let again = || cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app["id"]}));
-    let message = again().refused(503, "backendError");
-    assert!(message.contains("is still being removed"), "{message}");
+    again().refused(503, "backendError");
 
     server.restart();
     eventually("8.11: the rest goes", || database.count(&waiting) == 0);

@@ -34,7 +34,8 @@ impl Fillers {
             fraction_digits, scale, page_size, period, period_start_month, time_zone, visibility, \
             created_at, updated_at, version";
         let made = database.execute(&format!(
-            "WITH RECURSIVE row (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM row WHERE n < {count}) \
+            "WITH RECURSIVE row (n) AS \
+             (SELECT 1 UNION ALL SELECT n + 1 FROM row WHERE n < {count}) \
              INSERT INTO books (id, public_id, {columns}) \
              SELECT {first} + row.n, 'filler-' || ({first} + row.n), {columns} \
              FROM books b CROSS JOIN row WHERE b.id = {number}"

@@ -56,7 +56,7 @@ const EXPLAIN: [&str; 8] = [
 ];
 
 /// Statements that look at many books, by what their texts contain, and what they look for.
-const CROSSING: [(&str, &str); 16] = [
+const CROSSING: [(&str, &str); 17] = [
     ("FROM book_keys k JOIN books b", "several books by public id"),
     ("FROM collaborators c JOIN books b", "the books of a user"),
     ("FROM collection_books p JOIN books b ON b.id = p.book_id JOIN book_state", "a collection"),
@@ -74,6 +74,7 @@ const CROSSING: [(&str, &str); 16] = [
     ),
     ("deleted_at, id LIMIT", "the deleted books that wait no longer"),
     ("WHERE q.due_at <= ", "the deliveries that are due"),
+    ("q.stopped_at IS NOT NULL", "the queues of apps that were uninstalled"),
     ("q.paused_at, (SELECT b.public_id", "the pauses that are over"),
     ("SELECT book_id, sequence, app_id, attempt FROM old)", "the delivery log that is too old"),
 ];

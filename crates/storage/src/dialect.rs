@@ -286,6 +286,17 @@ impl Conn {
         }
     }
 
+    /// Gives that lock back.
+    pub(crate) fn unlock(&mut self, key: i64) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(c) => {
+                let sql = Sql::new("SELECT pg_advisory_unlock(").int(key).push(")");
+                sql.uncached().execute(&mut **c).map(drop)
+            }
+        }
+    }
+
     /// Runs a statement.
     pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
         on_engine!(self, c => sql.execute(c))

@@ -13,8 +13,8 @@ use crate::pool::Address;
 /// PostgreSQL it is an advisory lock of a connection of its own, besides a note in the memory of
 /// the process. One process at a time serves a SQLite file, so there the note is all.
 pub struct Lease {
-    _lock: Option<Conn>,
-    _note: LeaseNote,
+    lock: Option<Conn>,
+    note: LeaseNote,
 }
 
 /// Says within the process that a lease is held, until it is dropped.
@@ -38,11 +38,23 @@ impl Lease {
         }
         let note = LeaseNote { key, held: Arc::clone(held) };
         if !address.is_server() {
-            return Ok(Some(Self { _lock: None, _note: note }));
+            return Ok(Some(Self { lock: None, note }));
         }
         let mut conn = address.connect(Mode::Read)?;
         let locked = conn.try_lock(key)?;
-        Ok(locked.then(|| Self { _lock: Some(conn), _note: note }))
+        Ok(locked.then(|| Self { lock: Some(conn), note }))
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // PostgreSQL notices in its own time that a connection is closed; whoever is told that the
+        // lease is free asks at once.
+        if let Some(conn) = &mut self.lock
+            && let Err(error) = conn.unlock(self.note.key)
+        {
+            tracing::debug!(%error, "a lease ends with its connection");
+        }
     }
 }
 

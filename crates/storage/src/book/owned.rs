@@ -59,12 +59,13 @@ impl Books<'_, '_> {
         self.tx.count_up_to(most, shared)
     }
 
-    /// What was posted in each book that a user owns, with the book's time zone. Deleted ones do not
-    /// count.
+    /// What was posted in each book that a user owns, with the book's time zone. Deleted books do
+    /// not count.
     pub fn activities(self, owner: UserId) -> Result<Vec<(Activity, String)>> {
         let query = Sql::new(
             "SELECT s.changed_at, s.posted, s.month, s.month_posted, s.year_posted, b.time_zone \
-             FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.deleted_at IS NULL AND b.owner_id = ",
+             FROM books b JOIN book_state s ON s.book_id = b.id \
+             WHERE b.deleted_at IS NULL AND b.owner_id = ",
         )
         .int(owner.get());
         let rows: Vec<OwnedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
