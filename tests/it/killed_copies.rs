@@ -139,7 +139,7 @@ fn copies_that_wait_hold_no_connections(engine: Engine) {
     hold.execute("LOCK TABLE unfinished_copies IN EXCLUSIVE MODE");
     let asking: Vec<_> = (0..COPIES)
         .map(|number| {
-            let caller = cast.owner.header("Idempotency-Key", &format!("copy {number}"));
+            let caller = cast.owner.header("Idempotency-Key", &format!("copy-{number}"));
             let path = cast.path(&format!("/copy?{ALL}"));
             thread::spawn(move || drop(caller.try_send("POST", &path, None, &[])))
         })
