@@ -18,9 +18,11 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 	$(CARGO) build --profile quick --package daybook-server
 	$(CARGO_TARGET_DIR)/quick/daybook serve
 
+# All targets: without those of the tests the features of tokio and others are fewer, and everything
+# above them would be built a second time for the tests.
 .PHONY: test
 test: postgres fault-tools schemathesis oidc-provider chromium ## the suite, on both engines
-	$(CARGO) build --workspace
+	$(CARGO) build --workspace --all-targets
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook $(CARGO) test --workspace
 
 .PHONY: postgres
