@@ -1,9 +1,8 @@
-//! Many rows for one table. SQLite reads them as a list of values, in as few statements as its
-//! limit of bound values allows; short lists stay prepared. PostgreSQL reads them as one array for
-//! each column: the statement is the same however many rows there are, so it is parsed and planned
-//! once per connection. A distributed engine reads them where they belong, as a list or beside the
-//! row of their book. A bulk update is an insert that meets its own key and ends in
-//! `ON CONFLICT ... DO UPDATE`.
+//! Many rows for one table. SQLite reads them as lists of values, in statements of a few sizes, all
+//! of which stay prepared. PostgreSQL reads them as one array for each column: the statement is the
+//! same however many rows there are, so it is parsed and planned once per connection. A distributed
+//! engine reads them where they belong, as a list or beside the row of their book. A bulk update is
+//! an insert that meets its own key and ends in `ON CONFLICT ... DO UPDATE`.
 
 use std::borrow::Cow;
 
@@ -17,9 +16,13 @@ use diesel::{PgConnection, SqliteConnection};
 use crate::conn::Conn;
 use crate::sql::{MAX_VALUES, Sql, Value};
 
-/// Rows up to which a statement of SQLite is kept prepared: the clients whose requests come
-/// together. There is one for each number of rows, 10 MB in all at most.
-const CACHED_ROWS: usize = 64;
+/// Rows up to which SQLite has a statement for each number of rows: the clients whose requests come
+/// together. These statements take 10 MB in all at most.
+const FEW_ROWS: usize = 64;
+
+/// Rows of a statement of SQLite where there are more. To parse a longer one, once, takes more than
+/// to run this one, prepared, several times.
+const PORTION: usize = 128;
 
 /// Rows one statement takes on PostgreSQL: bounds the memory of the largest.
 const MAX_ROWS: usize = 20_000;
@@ -48,6 +51,7 @@ impl<'a> Bulk<'a> {
     pub(crate) fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
         debug_assert!(head.starts_with(INSERT), "the head says into which table");
         debug_assert!(head.ends_with(')'), "the head ends behind the names of the columns");
+        debug_assert!(columns <= MAX_VALUES / PORTION, "a statement binds so many values at most");
         Self { head, tail, columns, rows: Vec::new() }
     }
 
@@ -58,14 +62,13 @@ impl<'a> Bulk<'a> {
 
     fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<usize> {
         let mut written: usize = 0;
-        let most_rows = MAX_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
         let table = self.head.strip_prefix(INSERT).unwrap_or(self.head);
         let mut rows = self.rows.into_iter();
         while rows.len() > 0 {
             let sql = Sql::new(INSERT_OR_FAIL).push(table).push(" VALUES ");
-            let (sql, count) = sql.rows(rows.by_ref().take(most_rows));
+            let count = if rows.len() < PORTION { FEW_ROWS } else { PORTION };
+            let (sql, _) = sql.rows(rows.by_ref().take(count));
             let sql = sql.push(self.tail);
-            let sql = if count > CACHED_ROWS { sql.uncached() } else { sql };
             written = written.saturating_add(sql.execute(conn)?);
         }
         Ok(written)

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bodies;
+mod books;
 mod queries;
 mod writes;
 
@@ -31,13 +32,17 @@ const fn attack(name: &'static str, prepare: fn(&Ground) -> anyhow::Result<Weapo
 }
 
 /// All attacks.
-pub const ALL: [Attack; 15] = [
+pub const ALL: [Attack; 19] = [
     attack("events", answers::events),
     attack("accounts", answers::accounts),
     attack("files", answers::files),
     attack("put", answers::put),
     attack("searches", queries::searches),
     attack("hashtags", queries::hashtags),
+    attack("balances", books::balances),
+    attack("audits", books::audits),
+    attack("zones", books::zones),
+    attack("scales", books::scales),
     attack("copies", writes::copies),
     attack("lines", writes::lines),
     attack("bodies", bodies::withheld),
