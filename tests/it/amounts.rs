@@ -356,6 +356,29 @@ fn rule_3_12_7_a_raise_that_leaves_the_range(server: &Server) {
     assert_eq!(totals(&cast).get("Cash"), Some(&(0, units("18000000000000000"))));
 }
 
+/// One more than may be rewritten while others wait.
+fn rule_3_12_7_a_large_book_is_not_rescaled(server: &Server) {
+    let cast = cast(server, json!({}));
+    let raised = |digits: i64| cast.owner.put(&cast.path(""), &json!({"fractionDigits": digits}));
+    let drafts = |count: usize| {
+        let items = vec![json!({"description": "Lunch", "amount": "1.25"}); count];
+        cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+    };
+    drafts(10_000);
+    raised(3).ok();
+    drafts(1);
+    let message = raised(4).refused(400, "badRequest");
+    assert!(message.contains("fractionDigits 4") && message.contains("10000"), "{message}");
+    assert_eq!(cast.owner.get(&cast.path("")).ok()["fractionDigits"], 3, "no change");
+    raised(2).ok();
+    raised(3).ok();
+    // 6.24: a copy in portions takes as long as it takes.
+    let copied = cast.path("/copy?name=Fine&copyTransactions=true&fractionDigits=4");
+    let copy = cast.owner.post(&copied, &Value::Null).ok();
+    let page = cast.owner.get(&format!("/v5/books/{}/transactions?limit=1", id(&copy))).ok();
+    assert_eq!(page["items"][0]["amount"], "1.2500");
+}
+
 fn rule_3_12_7_fraction_digits_lowered(server: &Server) {
     let cast = cast(server, json!({}));
     let old = record(&cast, "100.50").ok()["transaction"].clone();
@@ -408,6 +431,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_3_12_6_output_is_plain,
         rule_3_12_7_fraction_digits_raised,
         rule_3_12_7_a_raise_that_leaves_the_range,
+        rule_3_12_7_a_large_book_is_not_rescaled,
         rule_3_12_7_fraction_digits_lowered,
     ]
 }

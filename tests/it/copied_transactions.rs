@@ -18,6 +18,8 @@ pub fn tests() -> Vec<Case> {
         rule_6_6_balances_are_the_sources,
         rule_6_6_from_a_day,
         rule_3_12_7_a_finer_scale_comes_along,
+        rule_6_24_other_decimal_places,
+        rule_6_24_decimal_places_that_are_refused,
         rule_3_7_remote_ids_are_known_in_the_copy,
         rule_4_7_posted_on_what_was_copied,
         the_copy_lives_on_its_own,
@@ -199,6 +201,60 @@ fn rule_3_12_7_a_finer_scale_comes_along(server: &Server) {
         copy.read("/balances?query=account:Cash")["accountBalances"][0]["cumulativeCredit"],
         "1.2500100"
     );
+}
+
+fn rule_6_24_other_decimal_places(server: &Server) {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast.record("2024-12-31", "2.50", "Cash", "Food", "before");
+    cast.record("2025-01-31", "1.25", "Cash", "Food", "lunch");
+    let credit = |copy: &Copy| {
+        let balances = copy.read("/balances?query=account:Cash%20on:2025");
+        balances["accountBalances"][0]["cumulativeCredit"].clone()
+    };
+    let request = "name=Copy&copyTransactions=true&fractionDigits=";
+    let finer = Copy::make(&cast.owner, &cast.book, &format!("{request}4"));
+    assert_eq!(finer.read("")["fractionDigits"], 4);
+    assert_eq!(column(&finer.read("/transactions"), "amount"), ["1.2500", "2.5000"]);
+    assert_eq!(credit(&finer), "3.7500");
+    let fine = entry("2025-02-01", "0.0001", ["Cash", "Food"], "fine");
+    finer.owner.post(&finer.path("/transactions"), &fine).ok();
+    assert_eq!(credit(&finer), "3.7501");
+    finer.owner.put(&finer.path(""), &json!({"fractionDigits": 4, "name": "Fine"})).ok();
+    // Fewer rewrite nothing.
+    let coarser = Copy::make(&cast.owner, &cast.book, &format!("{request}1"));
+    assert_eq!(column(&coarser.read("/transactions"), "amount"), ["1.25", "2.5"]);
+    assert_eq!(credit(&coarser), "3.75");
+    let opened = format!("{request}3&fromDate=20250101&openingBalances=true");
+    let opened = Copy::make(&cast.owner, &cast.book, &opened);
+    assert_eq!(column(&opened.read("/transactions"), "amount"), ["1.250", "2.500"]);
+    let same = Copy::make(&cast.owner, &cast.book, request);
+    assert_eq!(same.read("")["fractionDigits"], 2);
+}
+
+fn rule_6_24_decimal_places_that_are_refused(server: &Server) {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast.record("2024-12-31", "92233720368547758.07", "Cash", "Food", "all there is");
+    let books = || items(&cast.owner.get("/v5/books").ok()).len();
+    let before = books();
+    for (digits, told) in [
+        ("9", "0 to 8 are allowed"),
+        ("-1", "0 to 8 are allowed"),
+        ("two", "\"two\""),
+        ("3", "fractionDigits 3 is too fine"),
+    ] {
+        let query = format!("name=Copy&copyTransactions=true&fractionDigits={digits}");
+        let answer = cast.owner.post(&cast.path(&format!("/copy?{query}")), &Value::Null);
+        let message = answer.refused(400, "badRequest");
+        assert!(message.contains(told), "{digits}: {message}");
+    }
+    assert_eq!(books(), before, "no copy");
+    // The structure has no amounts.
+    let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&fractionDigits=3");
+    assert_eq!(copy.read("")["fractionDigits"], 3);
 }
 
 /// 3.7: importing the same bank statement into the copy makes nothing twice.

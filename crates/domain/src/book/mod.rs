@@ -15,7 +15,7 @@ pub use dates::CLEARED_DATE;
 pub use deletion::Deletion;
 pub use owned::{MAX_OWNED, MAX_OWNED_BY_TRANSFER};
 pub use period::{Period, StartMonth};
-pub use refusal::Refusal;
+pub use refusal::{MAX_RESCALED, Refusal};
 
 use crate::amount::{DecimalSeparator, MAX_FRACTION_DIGITS, Precision};
 use crate::calendar::{DatePattern, format_iso};

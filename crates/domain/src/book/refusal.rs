@@ -5,6 +5,10 @@ use crate::email::Email;
 use crate::id::BookKey;
 use crate::reason::Reason;
 
+/// Transactions of the largest book whose stored amounts are rewritten at a finer scale, which is one
+/// unit of work (behaviour 3.12.7).
+pub const MAX_RESCALED: usize = 10_000;
+
 /// Why something about a book was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -29,6 +33,12 @@ pub enum Refusal {
     /// A stored amount would be beyond the limit at the finer scale (behaviour 3.12.7).
     #[error("fractionDigits {0} is too fine for the amounts already recorded")]
     Rescale(u32),
+    /// Too many stored amounts would be rewritten at the finer scale (behaviour 3.12.7).
+    #[error(
+        "fractionDigits {0} is finer than the amounts that are stored, which are rewritten in books \
+         of at most {MAX_RESCALED} transactions; copy the book with fractionDigits={0} instead"
+    )]
+    RescaleLarge(u32),
     /// The permission is not enough for the change.
     #[error("permission {0} is not enough to change {1}")]
     NotEnough(&'static str, &'static str),
@@ -47,6 +57,9 @@ pub enum Refusal {
     /// `fromDate` of a copy is not a day.
     #[error("fromDate {0:?} is not a day of the form yyyyMMdd")]
     CopyFromDate(String),
+    /// `fractionDigits` of a copy is not a number from 0 to 8.
+    #[error("fractionDigits is {0:?}; 0 to {MAX_FRACTION_DIGITS} are allowed")]
+    CopyFractionDigits(String),
     /// There is nothing to restore.
     #[error("the book {0} is not deleted")]
     NotDeleted(BookKey),
@@ -66,11 +79,13 @@ impl Refusal {
             | Self::PageSize(_)
             | Self::Date(..)
             | Self::Rescale(_)
+            | Self::RescaleLarge(_)
             | Self::TooManyOwned(_)
             | Self::NewOwnerRequired
             | Self::NewOwnerUnknown(_)
             | Self::CopyNameRequired
             | Self::CopyFromDate(_)
+            | Self::CopyFractionDigits(_)
             | Self::NotDeleted(_)
             | Self::BeingRemoved(_) => Reason::BadRequest,
         }

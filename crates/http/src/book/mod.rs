@@ -343,6 +343,7 @@ pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
         transactions: request.flag("copyTransactions") == Some(true),
         from: text("fromDate"),
         opening_balances: request.flag("openingBalances") == Some(true),
+        fraction_digits: text("fractionDigits"),
     };
     let asked = (id.clone(), copying.clone());
     match request.on_snapshot(move |tx, cx| book::is_large(tx, cx, &asked.0, &asked.1)).await {

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use daybook_domain::access::Access;
-use daybook_domain::book::{Book, Changes, Deletion, MAX_OWNED, Refusal, Settings, Visibility};
+use daybook_domain::book::{
+    Book, Changes, Deletion, MAX_OWNED, MAX_RESCALED, Refusal, Settings, Visibility,
+};
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::file::FileSecret;
 use daybook_domain::id::{BookId, CollaboratorId, UserId};
@@ -237,9 +239,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     }
     let access = access.with_book(after);
     let after = access.book();
-    if after.scale > scale && !tx.balances().rescale(&access, scale)? {
-        // The scale grows only to the new fractionDigits.
-        return Err(Refusal::Rescale(after.scale).into());
+    if after.scale > scale {
+        rescale(tx, &access, scale)?;
     }
     tx.books().update(&access)?;
     let hidden = (before.settings.visibility, after.settings.visibility)
@@ -258,6 +259,20 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     activity.changed_at = cx.now;
     let collection = collection::of_book(tx, cx, &access)?;
     Ok(View { collection, ..View::plain(access.into_access(), activity) })
+}
+
+/// Rewrites the stored amounts at the scale that the book has now.
+fn rescale(tx: &mut Tx<'_>, access: &AccessTo<UpdateBook>, from: u32) -> Result<()> {
+    // The scale grows only to the new fractionDigits.
+    let digits = access.book().scale;
+    let most = MAX_RESCALED.saturating_add(1);
+    if tx.transactions().count_up_to(access, most)? == most {
+        return Err(Refusal::RescaleLarge(digits).into());
+    }
+    if !tx.balances().rescale(access, from)? {
+        return Err(Refusal::Rescale(digits).into());
+    }
+    Ok(())
 }
 
 /// Checks the zone unless it is the stored one, which the zone database may no longer know.

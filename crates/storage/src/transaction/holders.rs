@@ -1,5 +1,5 @@
-//! How many transactions are in the way of a deletion, and whether one refuses: asked before any is
-//! loaded.
+//! How many transactions are in the way of a deletion, or of a rewrite, and whether one refuses:
+//! asked before any is loaded.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +18,12 @@ use crate::index_term;
 use crate::sql::{Sql, Value};
 
 impl Transactions<'_, '_> {
+    /// How many transactions the book has, drafts and trashed ones included; counted up to `most`.
+    pub fn count_up_to(self, access: &Access, most: usize) -> Result<usize> {
+        let all = Sql::new("SELECT 1 AS side FROM transactions WHERE book_id = ");
+        self.up_to(all.int(access.book().id.get()), most)
+    }
+
     /// How many sides of drafts name any of these accounts, on which nothing was ever posted;
     /// counted up to `most`.
     pub fn count_drafts_of_accounts(

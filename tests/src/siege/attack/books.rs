@@ -1,5 +1,6 @@
 //! Requests about the whole of a large book.
 
+use daybook_domain::book::MAX_RESCALED;
 use serde_json::{Value, json};
 
 use super::{Weapon, every_second_leaves, get, requests, send};
@@ -53,10 +54,10 @@ pub(super) fn zones(ground: &Ground) -> anyhow::Result<Weapon> {
     }))
 }
 
-/// Another fraction digit for books of 20,000 transactions, until they have all, in copies of one.
+/// Another fraction digit for copies of the largest book that may have it, until they have all.
 pub(super) fn scales(ground: &Ground) -> anyhow::Result<Weapon> {
     let book = ground.book()?;
-    ground.record(&book, ground.size.of(20_000), |_| json!({}))?;
+    ground.record(&book, ground.size.of(MAX_RESCALED), |_| json!({}))?;
     let copies = (0..COPIES).map(|number| {
         let path = format!("/v5/books/{book}/copy?name=C{number}&copyTransactions=true");
         Ok(id(&ground.attacker.send("POST", &path, &Value::Null).ok())?.to_owned())

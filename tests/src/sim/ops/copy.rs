@@ -155,7 +155,13 @@ impl Operation for Copy {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let Copying { name, transactions, from, opening: opening_balances, .. } =
             self.copying.clone();
-        let request = book::Copying { name, transactions, from, opening_balances };
+        let request = book::Copying {
+            name,
+            transactions,
+            from,
+            opening_balances,
+            ..book::Copying::default()
+        };
         let view = service
             .write(self.source, caller, move |tx, cx, key| book::copy(tx, cx, key, &request))?;
         let made = view.access.book();

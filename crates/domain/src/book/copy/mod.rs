@@ -12,6 +12,7 @@ pub use opening::{OPENING_ACCOUNT, Openings};
 pub use proof::{CopyProof, CopySummary, row_digest};
 
 use super::{Book, Refusal, Settings, Visibility};
+use crate::amount::MAX_FRACTION_DIGITS;
 use crate::calendar::from_day_number;
 use crate::id::{AccountId, TransactionId, UserId};
 use crate::instant::Stamp;
@@ -19,18 +20,23 @@ use crate::name::Name;
 use crate::transaction::Transaction;
 
 impl Book {
-    /// The settings of a copy under another name: those of this book, but private and without lock
-    /// and closing date.
+    /// The settings of a copy under another name, and with other decimal places where they are
+    /// given: those of this book, but private and without lock and closing date.
     ///
     /// # Errors
     /// [`Refusal::CopyNameRequired`]; a refused name.
-    pub fn settings_of_copy(&self, name: Option<&str>) -> Result<Settings, crate::Refusal> {
+    pub fn settings_of_copy(
+        &self,
+        name: Option<&str>,
+        fraction_digits: Option<u32>,
+    ) -> Result<Settings, crate::Refusal> {
         let name = name.filter(|name| !name.trim().is_empty()).ok_or(Refusal::CopyNameRequired)?;
         Ok(Settings {
             name: Name::new(name)?,
             visibility: Visibility::Private,
             lock_date: None,
             closing_date: None,
+            fraction_digits: fraction_digits.unwrap_or(self.settings.fraction_digits),
             ..self.settings.clone()
         })
     }
@@ -55,6 +61,23 @@ pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
     let plain = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     let day = text.parse().ok().filter(|_| plain).and_then(from_day_number);
     day.map(Some).ok_or_else(|| Refusal::CopyFromDate(text.chars().take(40).collect()))
+}
+
+/// The decimal places of a copy (behaviour 6.24); `None` leaves those of its source.
+///
+/// # Errors
+/// [`Refusal::CopyFractionDigits`].
+///
+/// ```
+/// use daybook_domain::book::copy::fraction_digits;
+/// assert_eq!(fraction_digits(Some("4")), Ok(Some(4)));
+/// assert_eq!(fraction_digits(Some(" ")), Ok(None));
+/// assert!(fraction_digits(Some("9")).is_err());
+/// ```
+pub fn fraction_digits(text: Option<&str>) -> Result<Option<u32>, Refusal> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let digits = text.parse().ok().filter(|digits| *digits <= MAX_FRACTION_DIGITS);
+    digits.map(Some).ok_or_else(|| Refusal::CopyFractionDigits(text.chars().take(40).collect()))
 }
 
 /// Whose a copy is, and what the accounts of its source are in it.
@@ -151,7 +174,7 @@ mod tests {
     #[test]
     fn a_copy_keeps_all_but_what_is_the_sources_own() {
         let source = source();
-        let copy = source.settings_of_copy(Some(" Copy ")).unwrap();
+        let copy = source.settings_of_copy(Some(" Copy "), None).unwrap();
         assert_eq!(
             (copy.name.as_str(), copy.visibility, copy.lock_date, copy.closing_date),
             ("Copy", Visibility::Private, None, None)
@@ -163,10 +186,10 @@ mod tests {
     #[test]
     fn a_name_is_required() {
         for name in [None, Some(""), Some("  ")] {
-            let refused = source().settings_of_copy(name).unwrap_err();
+            let refused = source().settings_of_copy(name, None).unwrap_err();
             assert_eq!(refused, crate::Refusal::Book(Refusal::CopyNameRequired));
         }
-        assert!(source().settings_of_copy(Some(&"x".repeat(256))).is_err());
+        assert!(source().settings_of_copy(Some(&"x".repeat(256)), None).is_err());
     }
 
     #[test]

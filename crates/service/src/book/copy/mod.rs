@@ -9,8 +9,8 @@ mod structure;
 use std::collections::BTreeSet;
 
 use daybook_domain::access::Access;
-use daybook_domain::book::MAX_OWNED;
 use daybook_domain::book::copy::{self, CopyProof, row_digest};
+use daybook_domain::book::{MAX_OWNED, Settings};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::{ManageCollaborators, Record};
@@ -42,12 +42,16 @@ pub struct Request {
     /// Whether permanent accounts begin with their balances of the day before; ignored when all
     /// transactions are copied, or none (behaviour 6.19).
     pub opening_balances: bool,
+    /// Other decimal places than those of the source (behaviour 6.24).
+    pub fraction_digits: Option<String>,
 }
 
 /// What of a book is copied: the proof that the caller may, and the first day.
 struct CopySource {
     access: Access,
     from: Option<Date>,
+    /// The settings of the copy.
+    settings: Settings,
 }
 
 /// Whether a copy takes more transactions than one unit of work should hold.
@@ -82,7 +86,7 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
         let mut after = None;
         loop {
             let portion = tx.transactions().portion(&source.access, source.from, after)?;
-            let copies = structure.copies(cx, &portion.transactions);
+            let copies = structure.copies(cx, &portion.transactions)?;
             tally.add(&copies);
             write(tx, &target, copies)?;
             after = portion.next;
@@ -102,8 +106,9 @@ fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result
     if request.transactions {
         access.require(Action::CopyTransactions)?;
     }
-    access.book().settings_of_copy(request.name.as_deref())?;
-    Ok(CopySource { access, from: copy::first_day(request.from.as_deref())? })
+    let digits = copy::fraction_digits(request.fraction_digits.as_deref())?;
+    let settings = access.book().settings_of_copy(request.name.as_deref(), digits)?;
+    Ok(CopySource { access, from: copy::first_day(request.from.as_deref())?, settings })
 }
 
 /// What was recorded in a copy so far.

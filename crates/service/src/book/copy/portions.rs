@@ -90,7 +90,7 @@ fn whole(
     let mut after = None;
     loop {
         let portion = snapshot.transactions().portion(&source.access, source.from, after)?;
-        copy.record(store, structure.copies(cx, &portion.transactions))?;
+        copy.record(store, structure.copies(cx, &portion.transactions)?)?;
         after = portion.next;
         if after.is_none() {
             return Ok((copy, lease));

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountType};
 use daybook_domain::balance::segments;
-use daybook_domain::book::Book;
 use daybook_domain::book::copy::{Copier, OPENING_ACCOUNT, Openings};
+use daybook_domain::book::{Book, Refusal};
 use daybook_domain::file::FileSecret;
 use daybook_domain::group::Group;
 use daybook_domain::id::{AccountId, BookId, GroupId, SavedQueryId};
@@ -47,13 +47,13 @@ impl Structure {
         source: &CopySource,
         request: &Request,
     ) -> Result<Self> {
-        let CopySource { access, from } = source;
+        let CopySource { access, from, settings } = source;
         let book = Book {
             id: BookId::new(0),
             key: cx.ids.book_key(),
             owner_name: cx.user.username.clone(),
-            settings: access.book().settings_of_copy(request.name.as_deref())?,
-            scale: access.book().scale,
+            settings: settings.clone(),
+            scale: access.book().scale.max(settings.fraction_digits),
             file_secret: FileSecret::new(cx.ids.token()),
             stamp: cx.stamp(),
         };
@@ -76,6 +76,7 @@ impl Structure {
             }
             _ => Vec::new(),
         };
+        check_range(&openings, book.scale)?;
         Ok(Self { book, groups, accounts, saved_queries, copier, openings })
     }
 
@@ -94,9 +95,26 @@ impl Structure {
     }
 
     /// The copies of transactions, under new ids in the same order.
-    pub(super) fn copies(&self, cx: &Context, originals: &[Transaction]) -> Vec<Transaction> {
-        originals.iter().map(|original| self.copier.transaction(mint(cx), original)).collect()
+    ///
+    /// # Errors
+    /// [`Refusal::Rescale`].
+    pub(super) fn copies(
+        &self,
+        cx: &Context,
+        originals: &[Transaction],
+    ) -> Result<Vec<Transaction>> {
+        check_range(originals, self.book.scale)?;
+        let copy = |original| self.copier.transaction(mint(cx), original);
+        Ok(originals.iter().map(copy).collect())
     }
+}
+
+/// Refuses amounts that leave the range at this scale (behaviour 3.12.7).
+fn check_range(transactions: &[Transaction], scale: u32) -> Result<()> {
+    let fits = |transaction: &Transaction| {
+        transaction.amount.is_none_or(|amount| amount.units(scale).is_some())
+    };
+    if transactions.iter().all(fits) { Ok(()) } else { Err(Refusal::Rescale(scale).into()) }
 }
 
 /// The copies of groups, and the new ids by the old ones.
