@@ -20,6 +20,7 @@ use daybook_tests::dice::Dice;
 use daybook_tests::sim::Oracle;
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 use crate::inside::{Inside, only, side};
 use crate::search_queries::{ACCOUNTS, GROUPS, query, retold, transaction};
 
@@ -56,6 +57,13 @@ fn reading(inside: &Inside) -> ParseContext {
     }
 }
 
+/// Chunks of the index are made in units of work of their own.
+fn wait_until_indexed(inside: &Inside) {
+    let mut database = Backdoor::open(&inside.server);
+    let waiting = "UPDATE book_state SET unindexed = unindexed WHERE unindexed >= 4096";
+    eventually("chunks are indexed", || database.execute(waiting) == 0);
+}
+
 /// A book of more than a chunk of the index of texts, changed in every way since it was indexed.
 fn random_book(engine: Engine, seed: u64) -> Inside {
     let mut inside =
@@ -72,6 +80,7 @@ fn random_book(engine: Engine, seed: u64) -> Inside {
                 .record((0..550).map(|index| transaction(&mut dice, made.len() + index)).collect()),
         );
     }
+    wait_until_indexed(&inside);
     inside.cx.now = TODAY;
     let some = |dice: &mut Dice, one_in: u64| {
         made.iter().filter(|_| dice.below(one_in) == 0).copied().map(only).collect::<Vec<Changes>>()
@@ -285,6 +294,7 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
     let mut items: Vec<Changes> = (0..4_100).map(|number| transaction(&mut dice, number)).collect();
     items[7].description = Field::Set("a zyzzyva for sure".to_owned());
     inside.record(items);
+    wait_until_indexed(&inside);
     let rare = Request { query: "zyzzyva".into(), limit: Some(50), after: None };
     let walks = |store: &Store| {
         let steps = store.read(|tx| explain(tx, &inside.cx, &inside.book, &rare)).expect("a plan");
@@ -397,6 +407,7 @@ fn rule_1_7_3_long_texts_are_not_indexed_and_found(engine: Engine) {
     made.extend(
         inside.record((0..2_100).map(|number| item(format!("short no{number}"))).collect()),
     );
+    wait_until_indexed(&inside);
     // Within the chunk by now: one becomes long, one short.
     let changed =
         [(made[3_000], format!("{} zyzzyva", text(9_999))), (made[5], "zyzzyva".to_owned())];

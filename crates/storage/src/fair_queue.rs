@@ -46,7 +46,7 @@ pub(crate) struct Taken<J> {
 /// To whom a unit of work is charged, and what was charged beforehand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bill {
-    flow: QueueFlow,
+    pub(crate) flow: QueueFlow,
     expected: Duration,
 }
 

@@ -23,6 +23,11 @@ impl Ticket {
         Self { lane, flow: Some(user), asker: None }
     }
 
+    /// Work that takes the time of this flow.
+    pub(crate) const fn of_flow(lane: Lane, flow: QueueFlow) -> Self {
+        Self { lane, flow, asker: None }
+    }
+
     /// The same for work that is dropped when it has not begun by the time `asker` is gone.
     #[must_use]
     pub fn while_asked(self, asker: &Arc<()>) -> Self {

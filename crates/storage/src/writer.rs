@@ -46,6 +46,7 @@ use crate::pool::Address;
 use crate::replica::position;
 use crate::replica::recent_writes::RecentWrites;
 use crate::ticket::Ticket;
+use crate::transaction::ChunkJobs;
 use crate::tx::{Caches, Tx};
 use crate::writer_queue::WriterQueue;
 
@@ -155,9 +156,9 @@ impl Writer {
     ) -> Result<Self> {
         let queue = Arc::new(WriterQueue::new(capacity));
         let (statements, caches, signal, recent) = shared;
-        let (conn, checkpointer) = (None, None);
+        let (conn, checkpointer, chunks) = (None, None, ChunkJobs::default());
         let mut writer_loop =
-            WriterLoop { conn, address, statements, caches, signal, recent, checkpointer };
+            WriterLoop { conn, address, statements, caches, signal, chunks, recent, checkpointer };
         writer_loop.connect()?;
         let served = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
@@ -193,6 +194,7 @@ struct WriterLoop {
     statements: Arc<AtomicU64>,
     caches: Caches,
     signal: DeliverySignal,
+    chunks: ChunkJobs,
     /// Told of each commit where there are replicas.
     recent: Option<Arc<RecentWrites>>,
     /// Told of each commit where the engine has checkpoints to be made.
@@ -208,7 +210,7 @@ impl WriterLoop {
             if group.is_empty() {
                 return;
             }
-            match catch_unwind(AssertUnwindSafe(|| self.commit(group))) {
+            match catch_unwind(AssertUnwindSafe(|| self.commit(group, queue))) {
                 Ok((bills, left)) => queue.settle(&bills, left),
                 Err(_) => {
                     // A bug, but no reason to write nothing any more. Those who waited see their
@@ -221,7 +223,11 @@ impl WriterLoop {
     }
 
     /// Runs a group and answers it. Tells what its units of work took, and which it left.
-    fn commit(&mut self, group: JobGroup) -> (Vec<(Bill, Duration)>, JobGroup) {
+    fn commit(
+        &mut self,
+        group: JobGroup,
+        queue: &WriterQueue<Box<dyn Job>>,
+    ) -> (Vec<(Bill, Duration)>, JobGroup) {
         let begun = Instant::now();
         let caches = self.caches.clone();
         let conn = match self.connected() {
@@ -248,6 +254,10 @@ impl WriterLoop {
         let took = begun.elapsed();
         for answer in ran.answers {
             answer.deliver(committed.clone());
+        }
+        for (book, flow) in ran.unindexed.iter().filter(|_| committed.is_ok()) {
+            // Where there is no place for it, the next new transaction notes it again.
+            drop(self.chunks.next(book, *flow).map(|job| queue.push(*flow, job)));
         }
         if delivers {
             self.signal.give();
@@ -303,6 +313,8 @@ struct RanGroup {
     answers: Vec<Box<dyn Completion>>,
     /// What each of them took.
     times: Vec<(Bill, Duration)>,
+    /// The books of which a chunk of the trigram index waits, and who completed it.
+    unindexed: Vec<(String, QueueFlow)>,
     /// Those that were not begun, because the group's time was over or they have another lane.
     left: JobGroup,
 }
@@ -355,6 +367,10 @@ fn run_group(conn: &mut Conn, caches: Caches, mut group: JobGroup) -> (RanGroup,
             continue;
         }
         let answer = job.run(&mut tx);
+        let unindexed = std::mem::take(&mut tx.unindexed).into_iter();
+        if answer.accepted() {
+            ran.unindexed.extend(unindexed.map(|book| (book, bill.flow)));
+        }
         let closed = if answer.accepted() { tx.keep_unit() } else { tx.undo_unit() };
         failure = closed.err();
         ran.answers.push(answer);

@@ -1,6 +1,7 @@
 //! Transactions: rows and repository, with their entries and index terms.
 
 mod candidate_blocks;
+mod chunk_jobs;
 mod copy;
 mod count;
 mod holders;
@@ -32,6 +33,7 @@ use crate::tx::Tx;
 use row::{COLUMNS, Row};
 use search::index_ranges::{self, RangeRow};
 
+pub(crate) use chunk_jobs::ChunkJobs;
 pub use copy::Portion;
 pub use count::Counted;
 pub(crate) use count::{count_plan, count_statements, counts_by_day, counts_by_month};

@@ -144,7 +144,7 @@ impl Transactions<'_, '_> {
         for transaction in added {
             self.tx.buffer().queue_transaction(Added { book, scale, transaction });
         }
-        self.tx.index_added(book, &late, behind)
+        self.tx.index_added(access.book(), &late, behind)
     }
 
     /// Saves changed transactions.

@@ -8,16 +8,18 @@
 //! blocks that are left. The transactions behind the last chunk, the *tail*, are compared without
 //! an index.
 //!
-//! So recording a transaction writes nothing here; every 4,096th writes its chunk, with a row for
-//! each trigram that occurs in it. A text that changes adds its trigrams to its block and takes
+//! So recording a transaction writes nothing here. Behind every 4,096th its chunk is written, with a
+//! row for each trigram that occurs in it, in a unit of work of its own (`chunk_jobs.rs`). A text that changes adds its trigrams to its block and takes
 //! none away: a bit too many costs a comparison and changes no result.
 //!
 //! Long texts are not indexed: each has thousands of trigrams, and a chunk of them would be
 //! millions of rows in one unit of work. One row notes that a block has a long text, and that block
-//! is compared whatever a search asks for (behaviour 1.7.3).
+//! is compared whatever a search asks for. So it is with texts that come when a unit of work has
+//! many rows already, because they have hardly a trigram in common (behaviour 1.7.3).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use daybook_domain::book::Book;
 use daybook_domain::id::BookId;
 use daybook_domain::name::fold;
 use daybook_domain::transaction::Transaction;
@@ -26,6 +28,7 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::Change;
+use crate::book_state::BookStateRow;
 use crate::bulk::Bulk;
 use crate::conn::{Conn, on_engine};
 use crate::dialect::Mode;
@@ -40,13 +43,22 @@ pub(super) const BLOCKS_PER_CHUNK: i64 = 64;
 /// Transactions in a chunk.
 const TRANSACTIONS_PER_CHUNK: i64 = 4_096;
 
+impl BookStateRow {
+    /// Whether a chunk of transactions waits to be indexed.
+    const fn has_chunk(&self) -> bool {
+        self.unindexed >= TRANSACTIONS_PER_CHUNK
+    }
+}
+
 /// Characters of the longest folded text whose trigrams are indexed.
 const MAX_INDEXED_CHARS: usize = 256;
 /// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 0.23).
 pub(super) const ANY_TRIGRAM: i64 = 0;
 
-/// Rows of the index that one statement is given; a chunk of texts without a word in common has a
-/// million.
+/// Rows of the index behind which a unit of work takes further texts for long ones. A chunk of what
+/// people write has fewer, one of short texts without a word in common a million.
+const MAX_ROWS: usize = 64 * 1024;
+/// Rows of the index that one statement is given.
 const WRITTEN_AT_ONCE: usize = 20_000;
 
 const INSERT_TRIGRAMS: &str = "INSERT INTO trigrams (book_id, trigram, chunk, block_bitmap)";
@@ -91,7 +103,8 @@ struct Trigrams(BTreeMap<(i64, i64), u64>);
 impl Trigrams {
     fn add(&mut self, block: i64, text: &str) {
         let bit = u32::try_from(block.rem_euclid(BLOCKS_PER_CHUNK)).unwrap_or_default();
-        for trigram in indexed(text) {
+        let is_full = self.0.len() >= MAX_ROWS;
+        for trigram in if is_full { BTreeSet::from([ANY_TRIGRAM]) } else { indexed(text) } {
             *self.0.entry((trigram, block.div_euclid(BLOCKS_PER_CHUNK))).or_default() |=
                 1_u64 << bit;
         }
@@ -134,18 +147,35 @@ impl Tx<'_> {
     }
 
     /// Takes note of new transactions: late ones within the chunks, and how many stand behind them.
-    /// Indexes a chunk when there are enough.
     pub(super) fn index_added(
         &mut self,
-        book: BookId,
+        book: &Book,
         late: &[FoldedText],
         behind: usize,
     ) -> Result<()> {
-        let state = self.queued_book_state(book)?;
+        let state = self.queued_book_state(book.id)?;
         state.unindexed = state.unindexed.saturating_add(i64::try_from(behind).unwrap_or_default());
-        let waiting = state.unindexed;
-        self.index_within(book, late)?;
-        if waiting >= TRANSACTIONS_PER_CHUNK { self.index_chunk(book) } else { Ok(()) }
+        self.note_unindexed(book);
+        self.index_within(book.id, late)
+    }
+
+    /// Notes that a chunk waits to be indexed, if there are enough transactions.
+    fn note_unindexed(&mut self, book: &Book) {
+        if self.book_state(book.id).is_some_and(BookStateRow::has_chunk) {
+            self.unindexed.insert(book.key.as_str().to_owned());
+        }
+    }
+
+    /// Indexes the next chunk of a book, if there is one and the book is there.
+    pub(super) fn index_next(&mut self, public_id: &str) -> Result<()> {
+        // For nobody: what counts is the book's lock and its state.
+        let Some(access) = self.books().load_for_nobody(public_id)? else { return Ok(()) };
+        // Another process may have been faster.
+        if self.book_state(access.book.id).is_some_and(BookStateRow::has_chunk) {
+            self.index_chunk(access.book.id)?;
+            self.note_unindexed(&access.book);
+        }
+        Ok(())
     }
 
     /// Takes note of changed texts.
@@ -206,6 +236,12 @@ impl Tx<'_> {
             .push(" ORDER BY t.id LIMIT ")
             .int(TRANSACTIONS_PER_CHUNK);
         let texts: Vec<TextRow> = on_engine!(self.flushed()?, c => (&next).load(c))?;
+        let found = i64::try_from(texts.len()).unwrap_or(i64::MAX);
+        if found < TRANSACTIONS_PER_CHUNK {
+            // The others are being removed, with the book.
+            self.queued_book_state(book)?.unindexed = found;
+            return Ok(());
+        }
         let mut index = Trigrams::default();
         let mut bounds = Bulk::new(INSERT_BLOCKS, 4, "");
         let mut until = extent.until;
@@ -220,8 +256,7 @@ impl Tx<'_> {
         let state = self.queued_book_state(book)?;
         state.indexed_until_id = until;
         state.indexed_chunks = state.indexed_chunks.saturating_add(1);
-        state.unindexed =
-            state.unindexed.saturating_sub(i64::try_from(texts.len()).unwrap_or_default());
+        state.unindexed = state.unindexed.saturating_sub(found);
         Ok(())
     }
 }
@@ -244,14 +279,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         let Some(UnindexedBook { public_id }) = books.into_iter().next() else {
             return tx.abandon();
         };
-        // For nobody: what counts is the book's lock and its state.
-        let book = tx.books().load_for_nobody(&public_id)?.map(|access| access.book.id);
-        // Another process may have been faster.
-        if let Some(book) = book.filter(|book| {
-            tx.book_state(*book).is_some_and(|state| state.unindexed >= TRANSACTIONS_PER_CHUNK)
-        }) {
-            tx.index_chunk(book)?;
-        }
+        tx.index_next(&public_id)?;
         tx.keep_unit()?;
         tx.finish()?;
     }
@@ -307,6 +335,19 @@ mod tests {
             index.add(block, "abc");
         }
         assert_eq!(index.0.into_values().collect::<Vec<u64>>(), [1 | (1 << 63), 1 << 5]);
+    }
+
+    #[test]
+    fn rule_1_7_3_texts_without_a_word_in_common_have_a_bound() {
+        let letter = |number: u32| char::from_u32(0x4e00 + number % 20_000).unwrap();
+        let mut index = Trigrams::default();
+        for number in 0..4_096_u32 {
+            let text: String = (0..200).map(|place| letter(number * 3 + place * place)).collect();
+            index.add(i64::from(number) / 64, &text);
+        }
+        assert!(index.0.len() < MAX_ROWS + 256, "{} rows", index.0.len());
+        let any = index.0[&(ANY_TRIGRAM, 0)];
+        assert_eq!((any & 1, any >> 63), (0, 1), "the last block is compared, the first is not");
     }
 
     #[test]

@@ -88,6 +88,8 @@ pub struct Tx<'a> {
     delivers: bool,
     /// What this unit of work adds to what is stored of books.
     pub(crate) added: HashMap<BookId, Stored>,
+    /// Books, by public id, of which this unit of work has completed a chunk of the trigram index.
+    pub(crate) unindexed: BTreeSet<String>,
     /// What the group has read under the books' locks.
     pub(crate) group_cache: GroupCache,
     caches: Caches,
@@ -140,6 +142,7 @@ impl<'a> Tx<'a> {
             own,
             delivers: false,
             added: HashMap::new(),
+            unindexed: BTreeSet::new(),
             group_cache,
             caches,
             changed_charts,

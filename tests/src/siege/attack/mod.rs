@@ -32,7 +32,7 @@ const fn attack(name: &'static str, prepare: fn(&Ground) -> anyhow::Result<Weapo
 }
 
 /// All attacks.
-pub const ALL: [Attack; 19] = [
+pub const ALL: [Attack; 20] = [
     attack("events", answers::events),
     attack("accounts", answers::accounts),
     attack("files", answers::files),
@@ -45,6 +45,7 @@ pub const ALL: [Attack; 19] = [
     attack("scales", books::scales),
     attack("copies", writes::copies),
     attack("lines", writes::lines),
+    attack("texts", writes::texts),
     attack("bodies", bodies::withheld),
     attack("trickle", bodies::trickling),
     attack("items", bodies::items),

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::answers::filed;
 use super::{Weapon, requests, send};
+use crate::dice::Dice;
 use crate::siege::ground::Ground;
 use crate::siege::gun::{Request, Then};
 use crate::unique;
@@ -24,6 +25,20 @@ pub(super) fn lines(ground: &Ground) -> anyhow::Result<Weapon> {
     let words = "lunch with everybody ".repeat(65);
     let items: Vec<Value> = (0..ground.size.of(10_000))
         .map(|number| json!({"description": format!("31/01/2025 {number} Cash Food {words}")}))
+        .collect();
+    let body = json!({"items": items}).to_string();
+    Ok(requests(move |_| {
+        send("POST", format!("/v5/books/{book}/transactions/batch"), body.as_bytes())
+    }))
+}
+
+/// A batch of 10,000 texts that have hardly three letters in a row in common.
+pub(super) fn texts(ground: &Ground) -> anyhow::Result<Weapon> {
+    let book = ground.book()?;
+    let mut dice = Dice::new(1);
+    let mut letter = || char::from_u32(0x4e00 + dice.below(20_000) as u32).unwrap_or('x');
+    let items: Vec<Value> = (0..ground.size.of(10_000))
+        .map(|_| json!({"description": (0..250).map(|_| letter()).collect::<String>()}))
         .collect();
     let body = json!({"items": items}).to_string();
     Ok(requests(move |_| {
