@@ -11,6 +11,7 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::result::QueryResult;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
+use diesel::sqlite::Sqlite;
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::Conn;
@@ -65,11 +66,10 @@ impl<'a> Bulk<'a> {
         let table = self.head.strip_prefix(INSERT).unwrap_or(self.head);
         let mut rows = self.rows.into_iter();
         while rows.len() > 0 {
-            let sql = Sql::new(INSERT_OR_FAIL).push(table).push(" VALUES ");
             let count = if rows.len() < PORTION { FEW_ROWS } else { PORTION };
-            let (sql, _) = sql.rows(rows.by_ref().take(count));
-            let sql = sql.push(self.tail);
-            written = written.saturating_add(sql.execute(conn)?);
+            let rows = rows.by_ref().take(count).collect();
+            let list = List { table, rows, tail: self.tail };
+            written = written.saturating_add(list.execute(conn)?);
         }
         Ok(written)
     }
@@ -205,6 +205,38 @@ impl<'a> Column<'a> {
         Ok(())
     }
 }
+
+/// `INSERT OR FAIL INTO t (a, b) VALUES (?, ?), (?, ?)`.
+struct List<'a> {
+    /// ` INTO t (a, b)`.
+    table: &'static str,
+    rows: Vec<Vec<Value<'a>>>,
+    tail: &'static str,
+}
+
+impl QueryFragment<Sqlite> for List<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        out.push_sql(INSERT_OR_FAIL);
+        out.push_sql(self.table);
+        for (place, row) in self.rows.iter().enumerate() {
+            out.push_sql(if place == 0 { " VALUES (" } else { "), (" });
+            for (place, value) in row.iter().enumerate() {
+                out.push_sql(if place == 0 { "" } else { ", " });
+                value.bind(&mut out)?;
+            }
+        }
+        out.push_sql(")");
+        out.push_sql(self.tail);
+        Ok(())
+    }
+}
+
+impl QueryId for List<'_> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl RunQueryDsl<SqliteConnection> for List<'_> {}
 
 /// `INSERT INTO t (a, b) SELECT * FROM unnest($1, $2)`.
 struct Arrays<'a> {

@@ -131,9 +131,47 @@ impl<'a> Sql<'a> {
     }
 }
 
+/// An engine with the types of all values.
+pub(crate) trait ValueBackend:
+    Backend + HasSqlType<BigInt> + HasSqlType<Bool> + HasSqlType<Text> + HasSqlType<Binary>
+{
+}
+
+impl<DB> ValueBackend for DB where
+    DB: Backend + HasSqlType<BigInt> + HasSqlType<Bool> + HasSqlType<Text> + HasSqlType<Binary>
+{
+}
+
+impl Value<'_> {
+    /// Binds it where the statement has come to.
+    pub(crate) fn bind<'b, DB>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()>
+    where
+        DB: ValueBackend,
+        i64: ToSql<BigInt, DB>,
+        bool: ToSql<Bool, DB>,
+        str: ToSql<Text, DB>,
+        [u8]: ToSql<Binary, DB>,
+        Option<i64>: ToSql<Nullable<BigInt>, DB>,
+        for<'s> Option<&'s str>: ToSql<Nullable<Text>, DB>,
+        for<'s> Cow<'s, str>: ToSql<Text, DB>,
+        for<'s> Option<Cow<'s, str>>: ToSql<Nullable<Text>, DB>,
+    {
+        match self {
+            Self::Int(value) => out.push_bind_param::<BigInt, i64>(value),
+            Self::SomeInt(value) => out.push_bind_param::<Nullable<BigInt>, Option<i64>>(value),
+            Self::Flag(value) => out.push_bind_param::<Bool, bool>(value),
+            Self::Text(value) => out.push_bind_param::<Text, Cow<'_, str>>(value),
+            Self::SomeText(value) => {
+                out.push_bind_param::<Nullable<Text>, Option<Cow<'_, str>>>(value)
+            }
+            Self::Bytes(value) => out.push_bind_param::<Binary, [u8]>(value),
+        }
+    }
+}
+
 impl<DB> QueryFragment<DB> for Sql<'_>
 where
-    DB: Backend + HasSqlType<BigInt> + HasSqlType<Bool> + HasSqlType<Text> + HasSqlType<Binary>,
+    DB: ValueBackend,
     i64: ToSql<BigInt, DB>,
     bool: ToSql<Bool, DB>,
     str: ToSql<Text, DB>,
@@ -150,18 +188,7 @@ where
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => out.push_sql(text),
-                Piece::Value(Value::Int(value)) => out.push_bind_param::<BigInt, i64>(value)?,
-                Piece::Value(Value::SomeInt(value)) => {
-                    out.push_bind_param::<Nullable<BigInt>, Option<i64>>(value)?
-                }
-                Piece::Value(Value::Flag(value)) => out.push_bind_param::<Bool, bool>(value)?,
-                Piece::Value(Value::Text(value)) => {
-                    out.push_bind_param::<Text, Cow<'_, str>>(value)?
-                }
-                Piece::Value(Value::SomeText(value)) => {
-                    out.push_bind_param::<Nullable<Text>, Option<Cow<'_, str>>>(value)?
-                }
-                Piece::Value(Value::Bytes(value)) => out.push_bind_param::<Binary, [u8]>(value)?,
+                Piece::Value(value) => value.bind(&mut out)?,
             }
         }
         Ok(())

@@ -113,9 +113,14 @@ pub(crate) fn standing_from_column(number: i32) -> Result<Standing> {
 }
 
 /// The folded description as its column keeps it: nothing when it is the description itself, in
-/// lower case ([`folded_description`](crate::conn::Conn::folded_description)). All were kept once.
+/// lower case ([`folded_description`](crate::conn::Conn::folded_description)). All were kept once,
+/// and later all that had a letter beyond ASCII.
 pub(crate) fn folded_to_column(description: &str) -> String {
-    if description.is_ascii() { String::new() } else { fold(description) }
+    if description.is_ascii() {
+        return String::new();
+    }
+    let folded = fold(description);
+    if folded.eq_ignore_ascii_case(description) { String::new() } else { folded }
 }
 
 /// Adds a transaction to the rows of a bulk statement.
