@@ -89,7 +89,10 @@ impl Checkpointer {
             // When the thread has failed, SQLite's last resort is left.
             let _ = wake.send(());
         }
-        if self.signals.rest.swap(false, Ordering::AcqRel) {
+        // It may be much by now.
+        if self.signals.rest.swap(false, Ordering::AcqRel)
+            && note_failure(writer.checkpoint(NOOP)).is_some_and(|log| log.left() < MANY)
+        {
             note_failure(writer.checkpoint(PASSIVE));
         }
     }
