@@ -229,6 +229,16 @@ fn rule_6_24_other_decimal_places(server: &Server) {
     let opened = format!("{request}3&fromDate=20250101&openingBalances=true");
     let opened = Copy::make(&cast.owner, &cast.book, &opened);
     assert_eq!(column(&opened.read("/transactions"), "amount"), ["1.250", "2.500"]);
+    // 6.19: a balance that is more than an amount may be at this scale takes several.
+    let most = "9000000000000000.00";
+    cast.record("2024-12-31", most, "Food", "Cash", "much");
+    cast.record("2024-12-31", most, "Food", "Cash", "as much");
+    let opened_twice = format!("{request}3&fromDate=20250101&openingBalances=true");
+    let opened_twice = Copy::make(&cast.owner, &cast.book, &opened_twice);
+    let openings = column(&opened_twice.read("/transactions?query=on:2024"), "amount");
+    assert_eq!(openings.len(), 2, "{openings:?}");
+    let balances = opened_twice.read("/balances?query=account:Cash%20on:2024");
+    assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "17999999999999997.500");
     let same = Copy::make(&cast.owner, &cast.book, request);
     assert_eq!(same.read("")["fractionDigits"], 2);
 }
@@ -243,6 +253,7 @@ fn rule_6_24_decimal_places_that_are_refused(server: &Server) {
     for (digits, told) in [
         ("9", "0 to 8 are allowed"),
         ("-1", "0 to 8 are allowed"),
+        ("%2B4", "\"+4\""),
         ("two", "\"two\""),
         ("3", "fractionDigits 3 is too fine"),
     ] {

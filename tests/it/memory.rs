@@ -208,10 +208,10 @@ fn rule_8_8_large_deliveries_wait_for_memory(engine: Engine) {
     eventually("8.8: it has come", || attempts()[0]["status"] == 200);
 }
 
-/// Whether this is answered or closed within half a second.
+/// Whether this is answered or closed within two seconds.
 fn answered(stream: &TcpStream) -> bool {
     let timeout = stream.read_timeout().expect("an open socket");
-    stream.set_read_timeout(Some(Duration::from_millis(500))).expect("an open socket");
+    stream.set_read_timeout(Some(Duration::from_secs(2))).expect("an open socket");
     let peeked = stream.peek(&mut [0]);
     stream.set_read_timeout(timeout).expect("an open socket");
     !matches!(peeked, Err(error) if error.kind() == ErrorKind::WouldBlock)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use daybook_domain::id::UserId;
 use daybook_service::Error;
-use daybook_storage::Ticket;
+use daybook_storage::{Lane, Ticket};
 use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Hold, Server, id, pause};
 use serde_json::{Value, json};
 
@@ -20,6 +20,7 @@ pub fn lone() -> Vec<Lone> {
     crate::lone![
         who_writes_much_does_not_delay_who_writes_little,
         requests_take_the_time_of_their_users,
+        free_writers_do_what_a_long_one_would_delay,
         what_nobody_waits_for_is_not_begun
     ]
 }
@@ -58,6 +59,27 @@ fn who_writes_much_does_not_delay_who_writes_little(engine: Engine) {
     let order: Vec<i64> = ran.iter().take(17).collect();
     let before = order.iter().take_while(|user| **user == 1).count();
     assert!(before <= 1, "the short write waits for one long one, not for all: {order:?}");
+}
+
+/// Where there are several writers.
+fn free_writers_do_what_a_long_one_would_delay(engine: Engine) {
+    if engine == Engine::Sqlite {
+        return;
+    }
+    let bench = Bench::new(engine, 4096);
+    let release = bench.occupy();
+    // Longer than a group is before it counts as long.
+    pause(Duration::from_millis(200));
+    // Of so many books some have the writer that is occupied.
+    for number in 0..64 {
+        let (sender, done) = channel();
+        let ticket = Ticket::of(Lane::of_book(&format!("book {number}")), UserId::new(number));
+        let nothing = |_: &mut daybook_storage::Tx<'_>| Ok::<(), Error>(());
+        bench.store.submit(ticket, nothing, move |_| sender.send(()).expect("listens"));
+        let answered = done.recv_timeout(Duration::from_secs(60));
+        assert!(answered.is_ok(), "book {number} waits for the long one");
+    }
+    release.send(()).expect("the writer waits");
 }
 
 /// Both write in one book, so that they wait for the same writer on either engine.

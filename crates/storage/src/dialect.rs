@@ -104,8 +104,8 @@ impl Conn {
         }
     }
 
-    /// The folded description of a transaction `t` (behaviour 1.2.4). None is stored where it is the
-    /// description with its ASCII letters in lower case.
+    /// The folded description of a transaction `t` (behaviour 1.2.4). None is stored where it is
+    /// the description with its ASCII letters in lower case.
     pub(crate) const fn folded_description(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => {

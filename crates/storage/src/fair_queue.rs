@@ -47,7 +47,7 @@ pub(crate) struct Taken<J> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bill {
     pub(crate) flow: QueueFlow,
-    expected: Duration,
+    pub(crate) expected: Duration,
 }
 
 /// Units of work that wait, each with its flow.
@@ -90,6 +90,21 @@ impl<J> FairQueue<J> {
             waiting.jobs.push_back(job);
         });
         Ok(())
+    }
+
+    /// Whether nothing waits.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Whether a unit of work of this flow waits.
+    pub(crate) fn has(&self, flow: QueueFlow) -> bool {
+        self.flows.get(&flow).is_some_and(|waiting| !waiting.jobs.is_empty())
+    }
+
+    /// Adds a unit of work before the others of its flow, whether or not there is a place.
+    pub(crate) fn push_first(&mut self, flow: QueueFlow, job: J) {
+        self.wait(flow, |waiting| waiting.jobs.push_front(job));
     }
 
     /// Takes the units of work of the next group. It is empty only when nothing waits, and nothing
@@ -172,6 +187,21 @@ impl<J> FairQueue<J> {
             self.flows.retain(|_, waiting| !waiting.jobs.is_empty() || waiting.taken > clock);
         }
     }
+}
+
+/// Adds to each time its part of what the whole group took besides.
+pub(crate) fn with_parts_of_commit(
+    times: Vec<(Bill, Duration)>,
+    took: Duration,
+) -> Vec<(Bill, Duration)> {
+    let working: Duration = times.iter().map(|(_, time)| *time).sum();
+    let besides = took.saturating_sub(working).as_nanos();
+    let whole = working.as_nanos().max(1);
+    let part = |time: Duration| {
+        let part = besides.saturating_mul(time.as_nanos()).checked_div(whole).unwrap_or(0);
+        time + Duration::from_nanos(u64::try_from(part).unwrap_or(u64::MAX))
+    };
+    times.into_iter().map(|(bill, time)| (bill, part(time))).collect()
 }
 
 #[cfg(test)]

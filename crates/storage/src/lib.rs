@@ -92,6 +92,7 @@ pub mod user;
 mod write_buffer;
 mod writer;
 mod writer_queue;
+mod writers;
 
 pub use error::{Error, Result};
 pub use interrupt::ReadStop;

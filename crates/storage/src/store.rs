@@ -38,7 +38,8 @@ use crate::sql::Sql;
 use crate::ticket::Ticket;
 use crate::transaction;
 use crate::tx::{Caches, Tx};
-use crate::writer::{Job, QueuedWork, Writer};
+use crate::writer::{QueuedWork, Writer};
+use crate::writers::Writers;
 
 /// How a store is opened.
 #[derive(Debug, Clone)]
@@ -102,7 +103,7 @@ pub struct Store {
     address: Address,
     readers: ReaderPools,
     replicas: Option<Replicas>,
-    writers: Vec<Writer>,
+    writers: Writers,
     statements: Arc<AtomicU64>,
     caches: Caches,
     signal: DeliverySignal,
@@ -128,14 +129,14 @@ impl Store {
         let statements = Arc::new(AtomicU64::new(0));
         let (caches, signal) = (Caches::default(), DeliverySignal::default());
         let recent = options.replicas.as_ref().map(|all| Arc::new(RecentWrites::new(all.lag)));
-        let start = |_| {
+        let start = || {
             Writer::start(
                 options.address.clone(),
                 options.queue,
                 (Arc::clone(&statements), caches.clone(), signal.clone(), recent.clone()),
             )
         };
-        let writers = (0..options.writers).map(start).collect::<Result<Vec<_>>>()?;
+        let writers = Writers::start(options.writers, start)?;
         let counts = ReaderCounts {
             users: options.readers,
             identity: options.identity_readers,
@@ -264,9 +265,9 @@ impl Store {
         self.replicas.as_ref()?.recent().known_end(Instant::now())
     }
 
-    /// Hands `work` to the writer of its lane and answers through `done` once the unit of work is
-    /// durable, or was refused and undone alone. Never blocks; `done` runs on the writer's thread
-    /// and must be quick.
+    /// Hands `work` to a writer, that of its lane if it is free, and answers through `done` once
+    /// the unit of work is durable, or was refused and undone alone. Never blocks; `done` runs on
+    /// the writer's thread and must be quick.
     pub fn submit<T, E>(
         &self,
         ticket: impl Into<Ticket>,
@@ -277,7 +278,7 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         let ticket = ticket.into();
-        let (lane, flow) = (ticket.lane, ticket.flow);
+        let flow = ticket.flow;
         let recent = self.replicas.as_ref().map(|replicas| Arc::clone(replicas.recent()));
         let done = move |outcome| {
             if let (Some(recent), Some(user)) = (&recent, flow) {
@@ -285,13 +286,7 @@ impl Store {
             }
             done(outcome);
         };
-        let job: Box<dyn Job> = Box::new(QueuedWork::new(ticket, work, done));
-        let count = u64::try_from(self.writers.len()).unwrap_or(1).max(1);
-        let index = usize::try_from(lane.0.checked_rem(count).unwrap_or(0)).unwrap_or(0);
-        match self.writers.get(index) {
-            Some(writer) => writer.enqueue(flow, job),
-            None => job.refuse(Error::Unavailable("no writer runs".to_owned())),
-        }
+        self.writers.enqueue(flow, Box::new(QueuedWork::new(ticket, work, done)));
     }
 
     /// Runs `work` as [`Store::submit`] does and waits for the answer.
@@ -341,7 +336,7 @@ impl Store {
 
     /// One lane for each writer, so that each can be checked.
     pub fn lanes(&self) -> impl Iterator<Item = Lane> + use<> {
-        (0_u64..).take(self.writers.len()).map(Lane)
+        self.writers.lanes()
     }
 
     /// Statements sent so far, over all connections.

@@ -40,7 +40,7 @@ use crate::conn::Conn;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
-use crate::fair_queue::{Bill, GROUP_TIME, QueueFlow, Taken};
+use crate::fair_queue::{Bill, GROUP_TIME, QueueFlow, Taken, with_parts_of_commit};
 use crate::lane::Lane;
 use crate::pool::Address;
 use crate::replica::position;
@@ -143,7 +143,7 @@ impl<T, E: From<Error>, D: FnOnce(std::result::Result<T, E>)> Completion for Com
 
 /// A writer thread and the queue before it.
 pub(crate) struct Writer {
-    queue: Arc<WriterQueue<Box<dyn Job>>>,
+    queue: Arc<WriterQueue>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -173,6 +173,16 @@ impl Writer {
         if let Err((job, error)) = self.queue.push(flow, job) {
             job.refuse(error);
         }
+    }
+
+    /// [`WriterQueue::delays`].
+    pub(crate) fn delays(&self, lane: Lane, flow: QueueFlow) -> bool {
+        self.queue.delays(lane, flow)
+    }
+
+    /// [`WriterQueue::is_idle`].
+    pub(crate) fn is_idle(&self) -> bool {
+        self.queue.is_idle()
     }
 }
 
@@ -204,7 +214,7 @@ struct WriterLoop {
 type JobGroup = Vec<Taken<Box<dyn Job>>>;
 
 impl WriterLoop {
-    fn serve(&mut self, queue: &WriterQueue<Box<dyn Job>>) {
+    fn serve(&mut self, queue: &WriterQueue) {
         loop {
             let group = queue.next_group();
             if group.is_empty() {
@@ -226,7 +236,7 @@ impl WriterLoop {
     fn commit(
         &mut self,
         group: JobGroup,
-        queue: &WriterQueue<Box<dyn Job>>,
+        queue: &WriterQueue,
     ) -> (Vec<(Bill, Duration)>, JobGroup) {
         let begun = Instant::now();
         let caches = self.caches.clone();
@@ -256,8 +266,9 @@ impl WriterLoop {
             answer.deliver(committed.clone());
         }
         for (book, flow) in ran.unindexed.iter().filter(|_| committed.is_ok()) {
-            // Where there is no place for it, the next new transaction notes it again.
-            drop(self.chunks.next(book, *flow).map(|job| queue.push(*flow, job)));
+            if let Some(job) = self.chunks.next(book, *flow) {
+                queue.push_first(*flow, job);
+            }
         }
         if delivers {
             self.signal.give();
@@ -319,18 +330,6 @@ struct RanGroup {
     left: JobGroup,
 }
 
-/// Adds to each time its part of what the whole group took besides.
-fn with_parts_of_commit(times: Vec<(Bill, Duration)>, took: Duration) -> Vec<(Bill, Duration)> {
-    let working: Duration = times.iter().map(|(_, time)| *time).sum();
-    let besides = took.saturating_sub(working).as_nanos();
-    let whole = working.as_nanos().max(1);
-    let part = |time: Duration| {
-        let part = besides.saturating_mul(time.as_nanos()).checked_div(whole).unwrap_or(0);
-        time + Duration::from_nanos(u64::try_from(part).unwrap_or(u64::MAX))
-    };
-    times.into_iter().map(|(bill, time)| (bill, part(time))).collect()
-}
-
 /// Runs the units of work one after another, until the group's time is over, and commits once;
 /// tells whether deliveries have become due.
 fn run_group(conn: &mut Conn, caches: Caches, mut group: JobGroup) -> (RanGroup, Result<()>, bool) {
@@ -366,11 +365,12 @@ fn run_group(conn: &mut Conn, caches: Caches, mut group: JobGroup) -> (RanGroup,
             job.refuse(Error::Unavailable(error.to_string()));
             continue;
         }
+        let lane = job.lane();
         let answer = job.run(&mut tx);
-        let unindexed = std::mem::take(&mut tx.unindexed).into_iter();
-        if answer.accepted() {
-            ran.unindexed.extend(unindexed.map(|book| (book, bill.flow)));
-        }
+        // Those of the books that this writer works on.
+        let mut unindexed = std::mem::take(&mut tx.unindexed);
+        unindexed.retain(|book| answer.accepted() && Lane::of_book(book) == lane);
+        ran.unindexed.extend(unindexed.into_iter().map(|book| (book, bill.flow)));
         let closed = if answer.accepted() { tx.keep_unit() } else { tx.undo_unit() };
         failure = closed.err();
         ran.answers.push(answer);

@@ -1,26 +1,57 @@
 //! The queue that a writer's thread shares with those who write.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::fair_queue::{Bill, FairQueue, QueueFlow, Taken};
+use crate::lane::Lane;
+use crate::writer::Job;
+
+/// How long a group runs, or is expected to, before other writers do what it would delay.
+const LONG: Duration = Duration::from_millis(50);
 
 /// A [`FairQueue`] that can be waited for.
-pub(crate) struct WriterQueue<J> {
-    held: Mutex<Guarded<J>>,
+pub(crate) struct WriterQueue {
+    held: Mutex<Guarded>,
     filled: Condvar,
 }
 
-struct Guarded<J> {
-    queue: FairQueue<J>,
+struct Guarded {
+    queue: FairQueue<Box<dyn Job>>,
     takes_more: bool,
+    /// The group that the writer is at work on.
+    running: Option<RunningGroup>,
 }
 
-impl<J> WriterQueue<J> {
+/// What others need to know of a group.
+struct RunningGroup {
+    since: Instant,
+    expected: Duration,
+    lanes: Vec<Lane>,
+    flows: Vec<QueueFlow>,
+}
+
+impl RunningGroup {
+    fn of(group: &[Taken<Box<dyn Job>>]) -> Self {
+        let bills = || group.iter().map(|taken| taken.bill);
+        Self {
+            since: Instant::now(),
+            expected: bills().map(|bill| bill.expected).sum(),
+            lanes: group.iter().map(|taken| taken.job.lane()).collect(),
+            flows: bills().map(|bill| bill.flow).collect(),
+        }
+    }
+
+    fn is_long(&self) -> bool {
+        self.expected > LONG || self.since.elapsed() > LONG
+    }
+}
+
+impl WriterQueue {
     /// A queue for so many units of work.
     pub(crate) fn new(capacity: usize) -> Self {
-        let held = Guarded { queue: FairQueue::new(capacity), takes_more: true };
+        let held = Guarded { queue: FairQueue::new(capacity), takes_more: true, running: None };
         Self { held: Mutex::new(held), filled: Condvar::new() }
     }
 
@@ -29,7 +60,11 @@ impl<J> WriterQueue<J> {
     /// # Errors
     /// The unit of work, with [`Error::Busy`] when the queue is full and [`Error::Unavailable`]
     /// when it is closed.
-    pub(crate) fn push(&self, flow: QueueFlow, job: J) -> Result<(), (J, Error)> {
+    pub(crate) fn push(
+        &self,
+        flow: QueueFlow,
+        job: Box<dyn Job>,
+    ) -> Result<(), (Box<dyn Job>, Error)> {
         let mut held = self.lock();
         if !held.takes_more {
             return Err((job, Error::Unavailable("the store is closing".to_owned())));
@@ -40,11 +75,39 @@ impl<J> WriterQueue<J> {
         Ok(())
     }
 
-    /// Waits for work. An empty group means that the queue was closed and is empty.
-    pub(crate) fn next_group(&self) -> Vec<Taken<J>> {
+    /// Adds what a group has left to be done, before the others of its user. A closed queue drops
+    /// it.
+    pub(crate) fn push_first(&self, flow: QueueFlow, job: Box<dyn Job>) {
         let mut held = self.lock();
+        if held.takes_more {
+            held.queue.push_first(flow, job);
+        }
+    }
+
+    /// Whether a unit of work would wait here for a long group of others, in which nothing is about
+    /// its book or for its user. Nothing of its user waits here either, so none is overtaken.
+    pub(crate) fn delays(&self, lane: Lane, flow: QueueFlow) -> bool {
+        let held = self.lock();
+        held.running.as_ref().is_some_and(|group| {
+            group.is_long() && !group.lanes.contains(&lane) && !group.flows.contains(&flow)
+        }) && !held.queue.has(flow)
+    }
+
+    /// Whether the writer has nothing to do.
+    pub(crate) fn is_idle(&self) -> bool {
+        let held = self.lock();
+        held.running.is_none() && held.queue.is_empty()
+    }
+
+    /// Waits for work. An empty group means that the queue was closed and is empty.
+    pub(crate) fn next_group(&self) -> Vec<Taken<Box<dyn Job>>> {
+        let mut held = self.lock();
+        held.running = None;
         loop {
             let group = held.queue.take_group();
+            if !group.is_empty() {
+                held.running = Some(RunningGroup::of(&group));
+            }
             if !group.is_empty() || !held.takes_more {
                 return group;
             }
@@ -53,7 +116,7 @@ impl<J> WriterQueue<J> {
     }
 
     /// Charges what units of work took, and puts back those that were not begun.
-    pub(crate) fn settle(&self, bills: &[(Bill, Duration)], left: Vec<Taken<J>>) {
+    pub(crate) fn settle(&self, bills: &[(Bill, Duration)], left: Vec<Taken<Box<dyn Job>>>) {
         let mut held = self.lock();
         for (bill, took) in bills {
             held.queue.charge(*bill, *took);
@@ -67,7 +130,7 @@ impl<J> WriterQueue<J> {
         self.filled.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Guarded<J>> {
+    fn lock(&self) -> MutexGuard<'_, Guarded> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

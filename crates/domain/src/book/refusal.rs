@@ -5,8 +5,8 @@ use crate::email::Email;
 use crate::id::BookKey;
 use crate::reason::Reason;
 
-/// Transactions of the largest book whose stored amounts are rewritten at a finer scale, which is one
-/// unit of work (behaviour 3.12.7).
+/// Transactions of the largest book whose stored amounts are rewritten at a finer scale, which is
+/// one unit of work (behaviour 3.12.7).
 pub const MAX_RESCALED: usize = 10_000;
 
 /// Why something about a book was refused.
@@ -35,8 +35,8 @@ pub enum Refusal {
     Rescale(u32),
     /// Too many stored amounts would be rewritten at the finer scale (behaviour 3.12.7).
     #[error(
-        "fractionDigits {0} is finer than the amounts that are stored, which are rewritten in books \
-         of at most {MAX_RESCALED} transactions; copy the book with fractionDigits={0} instead"
+        "fractionDigits {0} is finer than the stored amounts, which are rewritten in books of at \
+         most {MAX_RESCALED} transactions; copy the book with fractionDigits={0} instead"
     )]
     RescaleLarge(u32),
     /// The permission is not enough for the change.

@@ -1,7 +1,8 @@
 //! Chunks of the trigram index as units of work of their own. Whoever completes a chunk does not
 //! wait until it is indexed, and between the chunks of a large batch the writer does what others
-//! wait for. A chunk that was not indexed, because the process has ended, is noted again by the next
-//! new transaction of its book, and at the next start.
+//! wait for. A chunk comes before what its user has waiting, so the index never falls far behind.
+//! One that was not indexed, because the process has ended or the database failed, is noted again
+//! by the next new transaction of its book, and at the next start.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -121,7 +121,8 @@ pub(crate) fn added_rows(added: &[Added]) -> Result<[Bulk<'_>; 3]> {
 }
 
 impl Transactions<'_, '_> {
-    /// Queues new transactions, and indexes their texts where that is due, which flushes.
+    /// Queues new transactions. Indexes the texts of those that lie within the index, which
+    /// flushes.
     pub fn queue(self, access: &AccessTo<Record>, added: Vec<Transaction>) -> Result<()> {
         // Without a change the book state must not move, so that the unit of work writes nothing.
         if added.is_empty() {

@@ -8,9 +8,10 @@
 //! blocks that are left. The transactions behind the last chunk, the *tail*, are compared without
 //! an index.
 //!
-//! So recording a transaction writes nothing here. Behind every 4,096th its chunk is written, with a
-//! row for each trigram that occurs in it, in a unit of work of its own (`chunk_jobs.rs`). A text that changes adds its trigrams to its block and takes
-//! none away: a bit too many costs a comparison and changes no result.
+//! So recording a transaction writes nothing here. Behind every 4,096th its chunk is written, with
+//! a row for each trigram that occurs in it, in a unit of work of its own (`chunk_jobs.rs`). A text
+//! that changes adds its trigrams to its block and takes none away: a bit too many costs a
+//! comparison and changes no result.
 //!
 //! Long texts are not indexed: each has thousands of trigrams, and a chunk of them would be
 //! millions of rows in one unit of work. One row notes that a block has a long text, and that block
@@ -55,9 +56,13 @@ const MAX_INDEXED_CHARS: usize = 256;
 /// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 0.23).
 pub(super) const ANY_TRIGRAM: i64 = 0;
 
-/// Rows of the index behind which a unit of work takes further texts for long ones. A chunk of what
+/// Rows of the index behind which a chunk takes further texts for long ones. A chunk of what
 /// people write has fewer, one of short texts without a word in common a million.
-const MAX_ROWS: usize = 64 * 1024;
+const MAX_ROWS: usize = 128 * 1024;
+/// The same for texts that change, which other work of the request comes on top of.
+const MAX_CHANGED_ROWS: usize = 32 * 1024;
+/// Different trigrams behind which a block does so: no few texts take the rows of a chunk.
+const MAX_ROWS_OF_BLOCK: usize = 4 * 1024;
 /// Rows of the index that one statement is given.
 const WRITTEN_AT_ONCE: usize = 20_000;
 
@@ -97,21 +102,33 @@ impl FoldedText {
 
 /// Rows of the index: for each trigram and chunk the blocks it occurs in. In key order, so that an
 /// engine adds them at one place of its tree after the other.
-#[derive(Debug, Default)]
-struct Trigrams(BTreeMap<(i64, i64), u64>);
+#[derive(Debug)]
+struct Trigrams {
+    rows: BTreeMap<(i64, i64), u64>,
+    most: usize,
+    /// How many there are of each block.
+    of_blocks: HashMap<i64, usize>,
+}
 
 impl Trigrams {
+    fn up_to(most: usize) -> Self {
+        Self { rows: BTreeMap::new(), most, of_blocks: HashMap::new() }
+    }
+
     fn add(&mut self, block: i64, text: &str) {
         let bit = u32::try_from(block.rem_euclid(BLOCKS_PER_CHUNK)).unwrap_or_default();
-        let is_full = self.0.len() >= MAX_ROWS;
+        let of_block = self.of_blocks.entry(block).or_default();
+        let is_full = self.rows.len() >= self.most || *of_block >= MAX_ROWS_OF_BLOCK;
         for trigram in if is_full { BTreeSet::from([ANY_TRIGRAM]) } else { indexed(text) } {
-            *self.0.entry((trigram, block.div_euclid(BLOCKS_PER_CHUNK))).or_default() |=
-                1_u64 << bit;
+            let bits = self.rows.entry((trigram, block.div_euclid(BLOCKS_PER_CHUNK))).or_default();
+            let with_block = *bits | (1_u64 << bit);
+            *of_block = of_block.saturating_add(usize::from(with_block != *bits));
+            *bits = with_block;
         }
     }
 
     fn write(&self, conn: &mut Flushed<'_>, book: BookId, conflict: &'static str) -> Result<()> {
-        let mut trigrams = self.0.iter().peekable();
+        let mut trigrams = self.rows.iter().peekable();
         while trigrams.peek().is_some() {
             let mut rows = Bulk::new(INSERT_TRIGRAMS, 4, conflict);
             for ((trigram, chunk), bitmap) in trigrams.by_ref().take(WRITTEN_AT_ONCE) {
@@ -212,7 +229,7 @@ impl Tx<'_> {
             .uncached();
         let rows: Vec<BlockOf> = on_engine!(self.flushed()?, c => (&blocks).load(c))?;
         let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
-        let mut added = Trigrams::default();
+        let mut added = Trigrams::up_to(MAX_CHANGED_ROWS);
         for FoldedText { id, folded } in texts {
             added.add(*blocks.get(id).ok_or(Error::Corrupt("trigram_blocks"))?, folded);
         }
@@ -242,7 +259,7 @@ impl Tx<'_> {
             self.queued_book_state(book)?.unindexed = found;
             return Ok(());
         }
-        let mut index = Trigrams::default();
+        let mut index = Trigrams::up_to(MAX_ROWS);
         let mut bounds = Bulk::new(INSERT_BLOCKS, 4, "");
         let mut until = extent.until;
         for (rows, block) in texts.chunks(TRANSACTIONS_PER_BLOCK).zip(extent.blocks()..) {
@@ -330,24 +347,39 @@ mod tests {
 
     #[test]
     fn a_block_is_a_bit_of_its_chunk() {
-        let mut index = Trigrams::default();
+        let mut index = Trigrams::up_to(MAX_ROWS);
         for block in [0, 63, 64 + 5] {
             index.add(block, "abc");
         }
-        assert_eq!(index.0.into_values().collect::<Vec<u64>>(), [1 | (1 << 63), 1 << 5]);
+        assert_eq!(index.rows.into_values().collect::<Vec<u64>>(), [1 | (1 << 63), 1 << 5]);
+    }
+
+    /// A text that has no trigram in common with those of other numbers.
+    fn unlike(number: u32, length: u32) -> String {
+        let letter = |place: u32| char::from_u32(0x4e00 + (number * 7 + place * place) % 20_000);
+        (0..length).filter_map(letter).collect()
     }
 
     #[test]
     fn rule_1_7_3_texts_without_a_word_in_common_have_a_bound() {
-        let letter = |number: u32| char::from_u32(0x4e00 + number % 20_000).unwrap();
-        let mut index = Trigrams::default();
+        let mut index = Trigrams::up_to(MAX_ROWS);
         for number in 0..4_096_u32 {
-            let text: String = (0..200).map(|place| letter(number * 3 + place * place)).collect();
-            index.add(i64::from(number) / 64, &text);
+            index.add(i64::from(number / 64), &unlike(number, 60));
         }
-        assert!(index.0.len() < MAX_ROWS + 256, "{} rows", index.0.len());
-        let any = index.0[&(ANY_TRIGRAM, 0)];
+        let rows = index.rows.len();
+        assert!((MAX_ROWS..MAX_ROWS + 256).contains(&rows), "{rows} rows");
+        let any = index.rows[&(ANY_TRIGRAM, 0)];
         assert_eq!((any & 1, any >> 63), (0, 1), "the last block is compared, the first is not");
+    }
+
+    #[test]
+    fn rule_1_7_3_few_texts_do_not_take_the_rows_of_a_chunk() {
+        let mut index = Trigrams::up_to(MAX_ROWS);
+        (0..64).for_each(|number| index.add(0, &unlike(number, 250)));
+        let rows = index.rows.len();
+        assert!((MAX_ROWS_OF_BLOCK..MAX_ROWS_OF_BLOCK + 256).contains(&rows), "{rows} rows");
+        index.add(1, "lunch");
+        assert_eq!(index.rows[&(ANY_TRIGRAM, 0)], 1, "the block is compared, the next is not");
     }
 
     #[test]

@@ -72,11 +72,12 @@ pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
 /// use daybook_domain::book::copy::fraction_digits;
 /// assert_eq!(fraction_digits(Some("4")), Ok(Some(4)));
 /// assert_eq!(fraction_digits(Some(" ")), Ok(None));
-/// assert!(fraction_digits(Some("9")).is_err());
+/// assert!(fraction_digits(Some("9")).is_err() && fraction_digits(Some("+4")).is_err());
 /// ```
 pub fn fraction_digits(text: Option<&str>) -> Result<Option<u32>, Refusal> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let digits = text.parse().ok().filter(|digits| *digits <= MAX_FRACTION_DIGITS);
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = text.parse().ok().filter(|digits| plain && *digits <= MAX_FRACTION_DIGITS);
     digits.map(Some).ok_or_else(|| Refusal::CopyFractionDigits(text.chars().take(40).collect()))
 }
 

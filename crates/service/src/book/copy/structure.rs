@@ -71,12 +71,13 @@ impl Structure {
         let day = from.and_then(Date::previous_day);
         let openings = match day {
             Some(day) if request.transactions && request.opening_balances => {
-                let balances = balances(tx, access, &copier, day)?;
-                openings(cx, &copier, &mut accounts, (day, access.book().scale), balances)?
+                let finer = 10_i128.saturating_pow(book.scale.saturating_sub(access.book().scale));
+                let balances = balances(tx, access, &copier, day)?.into_iter();
+                let balances = balances.map(|(id, units)| (id, units.saturating_mul(finer)));
+                openings(cx, &copier, &mut accounts, (day, book.scale), balances.collect())?
             }
             _ => Vec::new(),
         };
-        check_range(&openings, book.scale)?;
         Ok(Self { book, groups, accounts, saved_queries, copier, openings })
     }
 
