@@ -1,18 +1,19 @@
 //! Lanes: in which order writes take their locks.
 //!
-//! A write has a lane, and a lane always has the same writer of a process. The lane is the book;
-//! the user, for collections; the username, for a new user; [`Lane::NO_BOOK`], or the idempotency
-//! key, for a new book; [`Lane::QUEUES`], to take deliveries. The caller gives it, because the
-//! writer is chosen before anything is loaded. SQLite has one writer, PostgreSQL several in each
-//! process. So inside one process no write of a book waits for the book's lock.
+//! A write has a lane, and a lane has a writer of the process. The lane is the book; the user, for
+//! collections; the username, for a new user; [`Lane::NO_BOOK`], or the idempotency key, for a new
+//! book; [`Lane::QUEUES`], to take deliveries. The caller gives it, because the writer is chosen
+//! before anything is loaded. SQLite has one writer, PostgreSQL several in each process. So inside
+//! one process a write of a book hardly ever waits for the book's lock: only where another writer
+//! did what a long group of its own would have delayed ([`crate::writers`]).
 
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_domain::session::SecretDigest;
 use sha2::{Digest, Sha256};
 
-/// Which writes never run side by side: those of one book. Those of a user stay in order within it.
-/// Writes of different lanes may run side by side on PostgreSQL.
+/// Which writes are not to run side by side: those of one book. Writes of different lanes may on
+/// PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lane(pub(crate) u64);
 
