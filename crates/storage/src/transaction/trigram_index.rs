@@ -56,9 +56,10 @@ const MAX_INDEXED_CHARS: usize = 256;
 /// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 0.23).
 pub(super) const ANY_TRIGRAM: i64 = 0;
 
-/// Rows of the index behind which a chunk takes further texts for long ones. A chunk of what
-/// people write has fewer, one of short texts without a word in common a million.
-const MAX_ROWS: usize = 128 * 1024;
+/// Rows of the index behind which a chunk takes further texts for long ones. A chunk of what people
+/// write in letters has fewer, one of short texts without a word in common a million. Each is on a
+/// page of its own, as trigrams come.
+const MAX_ROWS: usize = 64 * 1024;
 /// The same for texts that change, which other work of the request comes on top of.
 const MAX_CHANGED_ROWS: usize = 32 * 1024;
 /// Different trigrams behind which a block does so: no few texts take the rows of a chunk.
