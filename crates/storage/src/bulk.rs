@@ -222,7 +222,7 @@ impl QueryFragment<Sqlite> for List<'_> {
             out.push_sql(if place == 0 { " VALUES (" } else { "), (" });
             for (place, value) in row.iter().enumerate() {
                 out.push_sql(if place == 0 { "" } else { ", " });
-                value.bind(&mut out)?;
+                value.walk_ast(out.reborrow())?;
             }
         }
         out.push_sql(")");

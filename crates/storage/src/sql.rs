@@ -131,31 +131,20 @@ impl<'a> Sql<'a> {
     }
 }
 
-/// An engine with the types of all values.
-pub(crate) trait ValueBackend:
-    Backend + HasSqlType<BigInt> + HasSqlType<Bool> + HasSqlType<Text> + HasSqlType<Binary>
+/// A bound value where the statement has come to.
+impl<DB> QueryFragment<DB> for Value<'_>
+where
+    DB: Backend + HasSqlType<BigInt> + HasSqlType<Bool> + HasSqlType<Text> + HasSqlType<Binary>,
+    i64: ToSql<BigInt, DB>,
+    bool: ToSql<Bool, DB>,
+    str: ToSql<Text, DB>,
+    [u8]: ToSql<Binary, DB>,
+    Option<i64>: ToSql<Nullable<BigInt>, DB>,
+    for<'s> Option<&'s str>: ToSql<Nullable<Text>, DB>,
+    for<'s> Cow<'s, str>: ToSql<Text, DB>,
+    for<'s> Option<Cow<'s, str>>: ToSql<Nullable<Text>, DB>,
 {
-}
-
-impl<DB> ValueBackend for DB where
-    DB: Backend + HasSqlType<BigInt> + HasSqlType<Bool> + HasSqlType<Text> + HasSqlType<Binary>
-{
-}
-
-impl Value<'_> {
-    /// Binds it where the statement has come to.
-    pub(crate) fn bind<'b, DB>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()>
-    where
-        DB: ValueBackend,
-        i64: ToSql<BigInt, DB>,
-        bool: ToSql<Bool, DB>,
-        str: ToSql<Text, DB>,
-        [u8]: ToSql<Binary, DB>,
-        Option<i64>: ToSql<Nullable<BigInt>, DB>,
-        for<'s> Option<&'s str>: ToSql<Nullable<Text>, DB>,
-        for<'s> Cow<'s, str>: ToSql<Text, DB>,
-        for<'s> Option<Cow<'s, str>>: ToSql<Nullable<Text>, DB>,
-    {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
         match self {
             Self::Int(value) => out.push_bind_param::<BigInt, i64>(value),
             Self::SomeInt(value) => out.push_bind_param::<Nullable<BigInt>, Option<i64>>(value),
@@ -169,17 +158,9 @@ impl Value<'_> {
     }
 }
 
-impl<DB> QueryFragment<DB> for Sql<'_>
+impl<'a, DB: Backend> QueryFragment<DB> for Sql<'a>
 where
-    DB: ValueBackend,
-    i64: ToSql<BigInt, DB>,
-    bool: ToSql<Bool, DB>,
-    str: ToSql<Text, DB>,
-    [u8]: ToSql<Binary, DB>,
-    Option<i64>: ToSql<Nullable<BigInt>, DB>,
-    for<'s> Option<&'s str>: ToSql<Nullable<Text>, DB>,
-    for<'s> Cow<'s, str>: ToSql<Text, DB>,
-    for<'s> Option<Cow<'s, str>>: ToSql<Nullable<Text>, DB>,
+    Value<'a>: QueryFragment<DB>,
 {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
         if !self.cached {
@@ -188,7 +169,7 @@ where
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => out.push_sql(text),
-                Piece::Value(value) => value.bind(&mut out)?,
+                Piece::Value(value) => value.walk_ast(out.reborrow())?,
             }
         }
         Ok(())

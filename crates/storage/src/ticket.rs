@@ -20,7 +20,7 @@ impl Ticket {
     /// program.
     #[must_use]
     pub const fn of(lane: Lane, user: UserId) -> Self {
-        Self { lane, flow: Some(user), asker: None }
+        Self::of_flow(lane, Some(user))
     }
 
     /// Work that takes the time of this flow.
@@ -42,6 +42,6 @@ impl Ticket {
 
 impl From<Lane> for Ticket {
     fn from(lane: Lane) -> Self {
-        Self { lane, flow: None, asker: None }
+        Self::of_flow(lane, None)
     }
 }

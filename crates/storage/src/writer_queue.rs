@@ -28,18 +28,16 @@ struct Guarded {
 struct RunningGroup {
     since: Instant,
     expected: Duration,
-    lanes: Vec<Lane>,
-    flows: Vec<QueueFlow>,
+    /// What its units of work are about, and whose time they take.
+    units: Vec<(Lane, QueueFlow)>,
 }
 
 impl RunningGroup {
     fn of(group: &[Taken<Box<dyn Job>>]) -> Self {
-        let bills = || group.iter().map(|taken| taken.bill);
         Self {
             since: Instant::now(),
-            expected: bills().map(|bill| bill.expected).sum(),
-            lanes: group.iter().map(|taken| taken.job.lane()).collect(),
-            flows: bills().map(|bill| bill.flow).collect(),
+            expected: group.iter().map(|taken| taken.bill.expected).sum(),
+            units: group.iter().map(|taken| (taken.job.lane(), taken.bill.flow)).collect(),
         }
     }
 
@@ -89,7 +87,8 @@ impl WriterQueue {
     pub(crate) fn delays(&self, lane: Lane, flow: QueueFlow) -> bool {
         let held = self.lock();
         held.running.as_ref().is_some_and(|group| {
-            group.is_long() && !group.lanes.contains(&lane) && !group.flows.contains(&flow)
+            let concerned = |unit: &(Lane, QueueFlow)| unit.0 == lane || unit.1 == flow;
+            group.is_long() && !group.units.iter().any(concerned)
         }) && !held.queue.has(flow)
     }
 
