@@ -1,14 +1,14 @@
 //! Answers that are kept under idempotency keys (0.38): how much of a large one is kept.
 
 use daybook_tests::dice::Dice;
-use daybook_tests::{Answer, Backdoor, CASH_AND_FOOD, Cast, Engine, Server};
+use daybook_tests::{Answer, Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server};
 use serde_json::{Value, json};
 
 use crate::Lone;
 use crate::reading::{batch, items};
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![large_answers_are_kept_small]
+    crate::lone![large_answers_are_kept_small, what_is_kept_for_a_user_is_bounded]
 }
 
 /// More than fits, but for its ids, into what is kept.
@@ -63,4 +63,37 @@ fn large_answers_are_kept_small(engine: Engine) {
     assert_eq!(Backdoor::open(&server).execute(small), 2, "both are kept within the bound");
     let found = cast.owner.get(&cast.path("/transactions?limit=1")).ok();
     assert_eq!(items(&found).len(), 1);
+}
+
+/// What many requests have kept is no more than so much for each user.
+fn what_is_kept_for_a_user_is_bounded(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    let noise = |at: usize| {
+        let mut dice = Dice::new(at as u64);
+        (0..8).map(|_| format!("{:016x}", dice.roll())).collect::<String>()
+    };
+    let described = |count: usize, first: usize| {
+        batch((0..count).map(|at| json!({"description": noise(first + at)})))
+    };
+    let form = |caller: &Client, key: &str, body: &Value| {
+        let keyed = caller.header("Idempotency-Key", key);
+        let send = || keyed.post(&cast.path("/transactions/batch"), body);
+        assert_eq!(send().status, 200);
+        let again = send();
+        assert_eq!(again.headers.get("idempotency-replayed").map(String::as_str), Some("true"));
+        again.headers.get("idempotency-answer").cloned()
+    };
+    let large = described(1_000, 0);
+    assert_eq!(form(&cast.owner, "first", &large), None);
+    let mut database = Backdoor::open(&server);
+    let counted = "UPDATE idempotency_keys SET counted_bytes = 67108000 \
+                   WHERE counted_bytes = length(body)";
+    assert_eq!(database.execute(counted), 1, "the first counts for what it has");
+    assert_eq!(form(&cast.owner, "second", &large), Some("ids".to_owned()));
+    assert_eq!(form(&cast.owner, "small", &described(20, 2_000)), None);
+    assert_eq!(form(&cast.editor, "first", &large), None, "others have room of their own");
+    // Of an answer whose day is over nothing counts.
+    database.execute("UPDATE idempotency_keys SET created_at = 0");
+    assert_eq!(form(&cast.owner, "first", &described(1_000, 3_000)), None);
 }

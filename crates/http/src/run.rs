@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::StoredAnswer;
-use daybook_service::idempotency::Once;
+use daybook_service::idempotency::{Once, is_kept_whole};
 use daybook_service::{Context, Result};
 use daybook_storage::{Error, ReadStop, ReaderPool, Ticket, Tx};
 use tokio::time::timeout;
@@ -205,22 +205,24 @@ pub(crate) fn answer_of_write(
 }
 
 /// Makes the answer of a write and what is stored of it under a key, in the unit of work itself:
-/// so what is too large for that is shortened already here (behaviour 0.38). With it comes what
-/// makes the whole, where that is so.
+/// so what is too large for that is shortened already here (behaviour 0.38), also because much is
+/// stored for the user. With it comes what makes the whole, where that is so.
 ///
 /// # Errors
-/// 500 when its JSON could not be written.
+/// 500 when its JSON could not be written, or the database fails.
 pub(crate) fn answer_to_store<M: Fn() -> Reply>(
+    tx: &mut Tx<'_>,
+    user: UserId,
     memory: impl Fn() -> MemoryShare,
     make: M,
 ) -> std::result::Result<((Reply, Option<M>), StoredAnswer), ApiError> {
     let (reply, share) = answer_of_write(Room::of_stored(memory()), &make);
     let (reply, stored) = match reply.kept()? {
-        Some(kept) => {
+        Some(kept) if is_kept_whole(tx, user, kept.1.len())? => {
             let stored = reply.stored(kept);
             (reply.holding(share), stored)
         }
-        None => answer_of_write(Room::of_ids(memory()), &make).0.and_stored()?,
+        Some(_) | None => answer_of_write(Room::of_ids(memory()), &make).0.and_stored()?,
     };
     let whole = reply.is_shortened().then_some(make);
     Ok(((reply, whole), stored))

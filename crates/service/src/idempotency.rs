@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use daybook_domain::access::Refusal;
-use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer};
+use daybook_domain::id::UserId;
+use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer, counted_bytes, has_room};
 use daybook_domain::permission::Action;
 use daybook_domain::rights::{Need, Shown};
 use daybook_storage::Tx;
@@ -64,6 +65,16 @@ pub fn once<A, E: From<Error>>(
 pub fn answered(tx: &mut Tx<'_>, cx: &Context, claim: &Claim) -> Result<Option<StoredAnswer>> {
     let Some(record) = tx.keys().find(claim, cx.now)? else { return Ok(None) };
     replay(tx, cx, claim, record).map(Some)
+}
+
+/// Whether a body of so many bytes, as it is stored, is kept whole for a user, beside what is kept
+/// already (behaviour 0.38).
+///
+/// # Errors
+/// When the database fails.
+pub fn is_kept_whole(tx: &mut Tx<'_>, user: UserId, body: usize) -> Result<bool> {
+    let Some(counted) = counted_bytes(body) else { return Ok(true) };
+    Ok(has_room(tx.keys().counted_bytes(user)?, counted))
 }
 
 /// Claims the key, or finds the answer stored under it.

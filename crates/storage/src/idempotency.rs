@@ -8,10 +8,13 @@
 
 use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
-use daybook_domain::idempotency::{BodyForm, Claim, KeyRecord, StoredAnswer, forgotten_before};
+use daybook_domain::idempotency::{
+    BodyForm, Claim, KeyRecord, StoredAnswer, counted_bytes, forgotten_before,
+};
 use daybook_domain::instant::Instant;
 use daybook_domain::rights::Need;
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
@@ -28,7 +31,8 @@ const TAKE: &str = "INSERT INTO idempotency_keys AS known (user_id, key, operati
     created_at, status, version_tag, body) VALUES ";
 const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET \
     fingerprint = excluded.fingerprint, created_at = excluded.created_at, \
-    status = excluded.status, version_tag = excluded.version_tag, body = excluded.body \
+    status = excluded.status, version_tag = excluded.version_tag, body = excluded.body, \
+    counted_bytes = NULL \
     WHERE known.created_at < ";
 
 const KNOWN: &str =
@@ -73,6 +77,12 @@ impl TryFrom<Row> for KeyRecord {
             needs: needs.map_err(|_| Error::Corrupt("needs"))?,
         })
     }
+}
+
+#[derive(QueryableByName)]
+struct CountedBytes {
+    #[diesel(sql_type = BigInt)]
+    bytes: i64,
 }
 
 /// The idempotency keys of this installation.
@@ -138,9 +148,23 @@ impl Keys<'_, '_> {
             .push(", form = ")
             .int(i64::from(number_of(*form)))
             .push(", needs = ")
-            .value(Value::SomeText(needs.map(Into::into)));
+            .value(Value::SomeText(needs.map(Into::into)))
+            .push(", counted_bytes = ")
+            .value(Value::SomeInt(counted_bytes(body.len())));
         self.tx.flushed()?.execute(&named(record, claim))?;
         Ok(())
+    }
+
+    /// For how many bytes the answers count that are stored for a user.
+    pub fn counted_bytes(self, user: UserId) -> Result<i64> {
+        // What it adds up stands in an index.
+        let all = Sql::new(
+            "SELECT CAST(COALESCE(SUM(counted_bytes), 0) AS BIGINT) AS bytes \
+             FROM idempotency_keys WHERE counted_bytes IS NOT NULL AND user_id = ",
+        )
+        .int(user.get());
+        let all: CountedBytes = on_engine!(self.tx.flushed()?, c => (&all).get_result(c))?;
+        Ok(all.bytes)
     }
 
     /// Removes a few of the answers whose time is over; answers how many. Where users are on

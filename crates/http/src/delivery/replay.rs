@@ -101,7 +101,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
             let carry_out = move |tx: &mut daybook_storage::Tx<'_>| {
                 let view = end(tx)?;
                 let memory = || shared.budget.grant(Borrower::User(user));
-                run::answer_to_store(memory, move || shown(&view, &reader, &base))
+                run::answer_to_store(tx, user, memory, move || shown(&view, &reader, &base))
             };
             once(tx, &cx, (&scope, &claim), carry_out)
         };

@@ -304,6 +304,7 @@ diesel::table! {
         body -> Binary,
         form -> Integer,
         needs -> Nullable<Text>,
+        counted_bytes -> Nullable<BigInt>,
     }
 }
 

@@ -1,0 +1,2 @@
+DROP INDEX idempotency_keys_counted;
+ALTER TABLE idempotency_keys DROP COLUMN counted_bytes;
