@@ -1,9 +1,9 @@
 //! Large copies that do not come to their end, or wait (6.14).
 
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use daybook_tests::{Answer, Backdoor, Client, Engine, Hold, Server, pause};
+use daybook_tests::{Answer, Backdoor, Client, Engine, Hold, Server};
 
 use crate::Lone;
 use crate::file_sweep::eventually;
@@ -151,11 +151,7 @@ fn copies_that_wait_hold_no_connections(engine: Engine) {
              AND pid <> pg_backend_pid() AND query LIKE '%pg_try_advisory_lock%'",
         )
     };
-    let started = Instant::now();
-    while leases() == 0 {
-        assert!(started.elapsed() < Duration::from_secs(60), "the first copy takes its lease");
-        pause(Duration::from_millis(5));
-    }
+    eventually("the first copy takes its lease", || leases() > 0);
     let mut most = 0;
     for _ in 0..200 {
         cast.owner.get("/v5/user").ok();
