@@ -12,9 +12,10 @@ use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, VerbRequest, View};
 use daybook_service::{Context, Error, Ids, account, balance};
 use daybook_storage::{Address, Options, Store, Tx};
-use daybook_tests::Engine;
+use daybook_tests::{Backdoor, Engine, Hold};
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 use crate::store::{Bench, NOW, draft};
 
 pub fn lone() -> Vec<Lone> {
@@ -24,6 +25,7 @@ pub fn lone() -> Vec<Lone> {
         a_refusal_undoes_what_is_queued_and_what_is_changed_in_place,
         a_write_that_fails_is_acknowledged_to_nobody,
         a_read_that_fails_costs_no_acknowledged_write,
+        a_lock_that_is_not_had_costs_one_unit_of_work,
         processes_see_each_others_charts,
         processes_take_turns_on_a_book,
     ]
@@ -199,6 +201,34 @@ fn a_read_that_fails_costs_no_acknowledged_write(engine: Engine) {
     assert_eq!(bench.descriptions(), kept, "acknowledged is what is there");
     let failed = failing.recv().expect("an answer").is_err();
     assert_eq!(failed, kept.is_empty(), "only the failed statement could cost the group");
+}
+
+/// The first statement of a group waits for its book's lock, and what waits is ended.
+fn a_lock_that_is_not_had_costs_one_unit_of_work(engine: Engine) {
+    // SQLite's writer holds the whole database already.
+    if engine == Engine::Sqlite {
+        return;
+    }
+    let bench = Bench::new(engine, 4096);
+    let mut database = Backdoor::open(bench.server());
+    for rounds in 1..=2 {
+        let release = bench.occupy();
+        let waiting: Vec<_> =
+            ["first", "second", "third"].map(|text| bench.submit(bench.creation(text))).into();
+        let mut hold = Hold::book(bench.server(), &bench.book);
+        release.send(()).expect("the writer waits");
+        let waits = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
+                     AND datname = current_database()";
+        eventually("the group waits for the lock", || {
+            database.count(&format!("SELECT count(*) FROM ({waits}) w")) == 1
+        });
+        hold.execute(&format!("SELECT pg_cancel_backend(pid) FROM ({waits}) w"));
+        hold.release();
+        let answers = answers(waiting);
+        let refused = answers.iter().filter(|answer| answer.is_err()).count();
+        assert_eq!(refused, 1, "{answers:?}");
+        assert_eq!(bench.descriptions().len(), 2 * rounds, "the others are recorded");
+    }
 }
 
 /// What another process would have: connections and a memory of its own.

@@ -67,6 +67,10 @@ impl Bench {
         Bench { store, cx, book: view.access.book().key.as_str().to_owned(), server }
     }
 
+    pub const fn server(&self) -> &Server {
+        &self.server
+    }
+
     pub fn url(&self) -> &str {
         self.server.database_url()
     }

@@ -131,6 +131,21 @@ impl Conn {
         }
     }
 
+    /// Whether the next database transaction can begin with the commit of this one, which spares a
+    /// way to the server and back.
+    pub(crate) const fn can_chain(&self) -> bool {
+        self.locks_rows() && !self.is_distributed()
+    }
+
+    /// Makes the unit of work durable, and begins the next one like it.
+    pub(crate) fn commit_and_chain(&mut self) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(_) => self.commit().and_then(|()| self.begin(Mode::Write)),
+            // For diesel it is the same transaction.
+            Self::Postgres(c) => c.batch_execute("COMMIT AND CHAIN"),
+        }
+    }
+
     /// Undoes the unit of work.
     pub(crate) fn rollback(&mut self) -> QueryResult<()> {
         match self {

@@ -65,6 +65,7 @@ pub mod identity;
 mod index_term;
 pub mod integration;
 mod interrupt;
+mod job;
 mod lane;
 mod lease;
 pub mod mail;

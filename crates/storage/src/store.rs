@@ -26,6 +26,7 @@ use crate::dialect::Mode;
 use crate::distribution;
 use crate::error::{Error, Result};
 use crate::interrupt::ReadStop;
+use crate::job::QueuedWork;
 use crate::lane::{Lane, digest};
 use crate::lease::{Held, Lease};
 use crate::pool::{Address, CONNECTION_TIMEOUT, ReaderConn, ReaderCounts, ReaderPool, ReaderPools};
@@ -38,7 +39,7 @@ use crate::sql::Sql;
 use crate::ticket::Ticket;
 use crate::transaction;
 use crate::tx::{Caches, Tx};
-use crate::writer::{QueuedWork, Writer};
+use crate::writer::Writer;
 use crate::writers::Writers;
 
 /// How a store is opened.

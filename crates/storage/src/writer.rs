@@ -41,105 +41,18 @@ use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::fair_queue::{Bill, GROUP_TIME, QueueFlow, Taken, with_parts_of_commit};
+use crate::job::{CommitFailure, Completion, Job};
 use crate::lane::Lane;
 use crate::pool::Address;
 use crate::replica::position;
 use crate::replica::recent_writes::RecentWrites;
-use crate::ticket::Ticket;
 use crate::transaction::ChunkJobs;
 use crate::tx::{Caches, Tx};
 use crate::writer_queue::WriterQueue;
 
-/// A unit of work that waits for its turn.
-pub(crate) trait Job: Send {
-    /// The lane: all writers of all processes take the locks of books in its order.
-    fn lane(&self) -> Lane;
-    /// Whether it is to be done still.
-    fn is_wanted(&self) -> bool;
-    /// Runs it; the answer is kept until the commit.
-    fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Completion>;
-    /// Answers without running it.
-    fn refuse(self: Box<Self>, error: Error);
-}
-
-/// The answer of a unit of work that ran.
-pub(crate) trait Completion {
-    /// Whether its changes are to be kept.
-    fn accepted(&self) -> bool;
-    /// Answers the caller. `committed` is the outcome of the whole group.
-    fn deliver(self: Box<Self>, committed: std::result::Result<(), CommitFailure>);
-}
-
-/// Why a group was not committed after its work had run. Each unit of work answers it as an
-/// [`Error`].
-#[derive(Debug, Clone)]
-pub(crate) struct CommitFailure(String);
-
-/// A unit of work with whoever waits for it.
-pub(crate) struct QueuedWork<W, D> {
-    ticket: Ticket,
-    work: W,
-    done: D,
-}
-
-impl<W, D> QueuedWork<W, D> {
-    pub(crate) const fn new(ticket: Ticket, work: W, done: D) -> Self {
-        Self { ticket, work, done }
-    }
-}
-
-impl<T, E, W, D> Job for QueuedWork<W, D>
-where
-    T: Send + 'static,
-    E: From<Error> + Send + 'static,
-    W: FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send,
-    D: FnOnce(std::result::Result<T, E>) + Send + 'static,
-{
-    fn lane(&self) -> Lane {
-        self.ticket.lane
-    }
-
-    fn is_wanted(&self) -> bool {
-        self.ticket.is_wanted()
-    }
-
-    fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Completion> {
-        let Self { work, done, .. } = *self;
-        // A panic is a bug; the other units of work of the group go on.
-        let outcome = catch_unwind(AssertUnwindSafe(|| work(tx))).unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            tracing::error!(panic = text, "a unit of work panicked");
-            Err(E::from(Error::Panicked(text)))
-        });
-        Box::new(Completed { outcome, done })
-    }
-
-    fn refuse(self: Box<Self>, error: Error) {
-        (self.done)(Err(E::from(error)));
-    }
-}
-
-struct Completed<T, E, D> {
-    outcome: std::result::Result<T, E>,
-    done: D,
-}
-
-impl<T, E: From<Error>, D: FnOnce(std::result::Result<T, E>)> Completion for Completed<T, E, D> {
-    fn accepted(&self) -> bool {
-        self.outcome.is_ok()
-    }
-
-    fn deliver(self: Box<Self>, committed: std::result::Result<(), CommitFailure>) {
-        let Self { outcome, done } = *self;
-        done(match (outcome, committed) {
-            (Ok(value), Ok(())) => Ok(value),
-            (Ok(_), Err(failure)) => Err(E::from(Error::Unavailable(failure.0))),
-            // A refusal is answered whether the group was committed or not.
-            (Err(error), _) => Err(error),
-        });
-    }
-}
+/// Commits in a row that begin the next database transaction on their way. PostgreSQL counts rows,
+/// by which it decides what to vacuum, only between transactions that are not so chained.
+const MAX_CHAINED: u32 = 100;
 
 /// A writer thread and the queue before it.
 pub(crate) struct Writer {
@@ -156,9 +69,17 @@ impl Writer {
     ) -> Result<Self> {
         let queue = Arc::new(WriterQueue::new(capacity));
         let (statements, caches, signal, recent) = shared;
-        let (conn, checkpointer, chunks) = (None, None, ChunkJobs::default());
-        let mut writer_loop =
-            WriterLoop { conn, address, statements, caches, signal, chunks, recent, checkpointer };
+        let mut writer_loop = WriterLoop {
+            conn: None,
+            chained: 0,
+            address,
+            statements,
+            caches,
+            signal,
+            chunks: ChunkJobs::default(),
+            recent,
+            checkpointer: None,
+        };
         writer_loop.connect()?;
         let served = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
@@ -200,6 +121,8 @@ impl Drop for Writer {
 /// The writer's own connection, made anew when it breaks.
 struct WriterLoop {
     conn: Option<Conn>,
+    /// How many commits in a row have begun the next database transaction; 0 if none is open.
+    chained: u32,
     address: Address,
     statements: Arc<AtomicU64>,
     caches: Caches,
@@ -226,7 +149,7 @@ impl WriterLoop {
                     // A bug, but no reason to write nothing any more. Those who waited see their
                     // channels close.
                     tracing::error!("the writer panicked; it connects anew");
-                    self.conn = None;
+                    (self.conn, self.chained) = (None, 0);
                 }
             }
         }
@@ -239,7 +162,8 @@ impl WriterLoop {
         queue: &WriterQueue,
     ) -> (Vec<(Bill, Duration)>, JobGroup) {
         let begun = Instant::now();
-        let caches = self.caches.clone();
+        let (caches, chained) = (self.caches.clone(), self.chained);
+        let may_chain = || chained < MAX_CHAINED && queue.has_work();
         let conn = match self.connected() {
             Ok(conn) => conn,
             Err(error) => {
@@ -250,7 +174,8 @@ impl WriterLoop {
                 return (Vec::new(), Vec::new());
             }
         };
-        let (ran, outcome, delivers) = run_group(conn, caches, group);
+        let (ran, outcome, delivers) = run_group(conn, caches, group, may_chain);
+        self.chained = if matches!(outcome, Ok(true)) { chained.saturating_add(1) } else { 0 };
         if let Err(error) = &outcome {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
             self.conn = None;
@@ -259,7 +184,7 @@ impl WriterLoop {
         } else {
             self.note_commit();
         }
-        let committed = outcome.map_err(|error| CommitFailure(error.to_string()));
+        let committed = outcome.map(drop).map_err(|error| CommitFailure(error.to_string()));
         let delivers = delivers && committed.is_ok();
         let took = begun.elapsed();
         for answer in ran.answers {
@@ -291,25 +216,27 @@ impl WriterLoop {
         }
     }
 
+    /// The connection, in a database transaction.
     fn connected(&mut self) -> Result<&mut Conn> {
         if self.conn.is_none() {
             self.connect()?;
         }
-        let conn =
-            self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
-        if let Err(error) = conn.begin(Mode::Write) {
+        if self.chained == 0
+            && let Err(error) = self.any_connection()?.begin(Mode::Write)
+        {
             tracing::warn!(%error, "the writer's connection is gone; connecting anew");
             self.connect()?;
-            let fresh =
-                self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
-            fresh.begin(Mode::Write)?;
-            return Ok(fresh);
+            self.any_connection()?.begin(Mode::Write)?;
         }
+        self.any_connection()
+    }
+
+    fn any_connection(&mut self) -> Result<&mut Conn> {
         self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))
     }
 
     fn connect(&mut self) -> Result<()> {
-        self.conn = None;
+        (self.conn, self.chained) = (None, 0);
         let mut conn = self.address.connect(Mode::Write)?;
         self.checkpointer = Checkpointer::start(&self.address, &mut conn)?;
         conn.count_statements(Arc::clone(&self.statements));
@@ -331,8 +258,14 @@ struct RanGroup {
 }
 
 /// Runs the units of work one after another, until the group's time is over, and commits once;
-/// tells whether deliveries have become due.
-fn run_group(conn: &mut Conn, caches: Caches, mut group: JobGroup) -> (RanGroup, Result<()>, bool) {
+/// tells whether the commit has begun another database transaction ([`Tx::finish`]), and whether
+/// deliveries have become due.
+fn run_group(
+    conn: &mut Conn,
+    caches: Caches,
+    mut group: JobGroup,
+    chain: impl FnOnce() -> bool,
+) -> (RanGroup, Result<bool>, bool) {
     let mut ran = RanGroup::default();
     if conn.is_distributed() {
         let book = group.first().map(|taken| taken.job.lane()).filter(|lane| lane.is_of_book());
@@ -382,7 +315,7 @@ fn run_group(conn: &mut Conn, caches: Caches, mut group: JobGroup) -> (RanGroup,
             let _ = tx.abandon();
             Err(error)
         }
-        None => tx.finish(),
+        None => tx.finish(chain),
     };
     (ran, outcome, tx.delivers())
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::fair_queue::{Bill, FairQueue, QueueFlow, Taken};
+use crate::job::Job;
 use crate::lane::Lane;
-use crate::writer::Job;
 
 /// How long a group runs, or is expected to, before other writers do what it would delay.
 const LONG: Duration = Duration::from_millis(50);
@@ -96,6 +96,11 @@ impl WriterQueue {
     pub(crate) fn is_idle(&self) -> bool {
         let held = self.lock();
         held.running.is_none() && held.queue.is_empty()
+    }
+
+    /// Whether work waits for the writer.
+    pub(crate) fn has_work(&self) -> bool {
+        !self.lock().queue.is_empty()
     }
 
     /// Waits for work. An empty group means that the queue was closed and is empty.

@@ -5,8 +5,9 @@
 
 use crate::error::{Error, Result};
 use crate::fair_queue::QueueFlow;
+use crate::job::Job;
 use crate::lane::Lane;
-use crate::writer::{Job, Writer};
+use crate::writer::Writer;
 
 /// Writers, one or several.
 pub(crate) struct Writers(Vec<Writer>);

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 use crate::fair_queue::QueueFlow;
+use crate::job::{Job, QueuedWork};
 use crate::lane::Lane;
 use crate::ticket::Ticket;
 use crate::tx::Tx;
-use crate::writer::{Job, QueuedWork};
 
 /// The books for which such a unit of work waits.
 #[derive(Debug, Clone, Default)]

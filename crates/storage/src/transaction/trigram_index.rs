@@ -299,7 +299,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         };
         tx.index_next(&public_id)?;
         tx.keep_unit()?;
-        tx.finish()?;
+        tx.finish(|| false)?;
     }
 }
 

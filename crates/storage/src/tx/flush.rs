@@ -24,6 +24,7 @@ impl Tx<'_> {
     /// The connection for statements that cannot touch what is queued: those that read tables whose
     /// rows are never queued, such as books, users, collaborators, accounts and groups.
     pub(crate) const fn unflushed(&mut self) -> Unflushed<'_> {
+        self.untouched = false;
         Unflushed(self.conn)
     }
 
@@ -34,6 +35,7 @@ impl Tx<'_> {
     /// undone with it, and before its own.
     pub(crate) fn flushed(&mut self) -> Result<Flushed<'_>> {
         self.check_goes_on()?;
+        self.untouched = false;
         if self.writes() {
             self.flush_earlier()?;
             self.open_savepoint()?;

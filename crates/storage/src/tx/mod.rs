@@ -74,6 +74,8 @@ pub struct Tx<'a> {
     /// Whether other units of work share the database transaction.
     grouped: bool,
     open: bool,
+    /// Whether the database transaction has had no statement yet.
+    untouched: bool,
     /// Whether this unit of work has a savepoint.
     savepoint: bool,
     /// Whether this unit of work, and one before it, has changed who is let in.
@@ -135,6 +137,7 @@ impl<'a> Tx<'a> {
             primary: None,
             grouped,
             open: true,
+            untouched: true,
             savepoint: false,
             identity_changed: (false, false),
             failure: None,
@@ -266,13 +269,21 @@ impl<'a> Tx<'a> {
     }
 
     /// Runs `work` in a savepoint of its own, so that its failure does not fail the group. A unit
-    /// of work that is alone, or has its savepoint already, needs no other.
+    /// of work that is alone, or has its savepoint already, needs no other; the first statement of
+    /// a database transaction needs none either, which spares two ways to the server and back.
     pub(crate) fn in_own_savepoint<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
         if !self.grouped || self.savepoint {
             return work(self);
+        }
+        if self.untouched {
+            let outcome = work(self);
+            if outcome.is_err() {
+                self.begin_anew()?;
+            }
+            return outcome;
         }
         self.conn.savepoint()?;
         let outcome = work(self);
@@ -281,6 +292,16 @@ impl<'a> Tx<'a> {
             Err(_) => self.conn.undo()?,
         }
         outcome
+    }
+
+    /// Undoes the database transaction and begins another. Until that has succeeded, the group
+    /// counts as failed.
+    fn begin_anew(&mut self) -> Result<()> {
+        let ended = self.conn.rollback().and_then(|()| self.conn.begin(self.mode));
+        let begun = ended.and_then(|()| self.conn.guard_open());
+        self.failure = begun.as_ref().err().map(ToString::to_string);
+        self.untouched = true;
+        Ok(begun?)
     }
 
     /// Begins the database transaction's first unit of work.
@@ -329,8 +350,10 @@ impl<'a> Tx<'a> {
         Ok(self.conn.check_open()?)
     }
 
-    /// Flushes and commits, unless the only unit of work was undone already.
-    pub(crate) fn finish(&mut self) -> Result<()> {
+    /// Flushes and commits, unless the only unit of work was undone already. Where `chain` says so
+    /// then, another database transaction has begun with the commit; tells whether it has.
+    pub(crate) fn finish(&mut self, chain: impl FnOnce() -> bool) -> Result<bool> {
+        let mut chained = false;
         if self.open {
             self.check_intact()?;
             // Where the engine has rolled back by itself, the last flush fails on PostgreSQL but
@@ -343,9 +366,10 @@ impl<'a> Tx<'a> {
                 identity::count_change(self.conn)?;
             }
             self.open = false;
-            self.conn.commit()?;
+            chained = self.conn.can_chain() && chain();
+            if chained { self.conn.commit_and_chain()? } else { self.conn.commit()? }
         }
-        Ok(())
+        Ok(chained)
     }
 
     pub(crate) fn abandon(&mut self) -> Result<()> {
