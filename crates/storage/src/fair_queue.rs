@@ -92,6 +92,11 @@ impl<J> FairQueue<J> {
         Ok(())
     }
 
+    /// How many units of work wait.
+    pub(crate) const fn len(&self) -> usize {
+        self.length
+    }
+
     /// Whether nothing waits.
     pub(crate) const fn is_empty(&self) -> bool {
         self.length == 0

@@ -49,6 +49,7 @@ mod checkpoint;
 pub mod collaborator;
 pub mod collection;
 mod column;
+mod commit_delay;
 mod conn;
 pub mod connection;
 pub mod delivery;

@@ -11,6 +11,7 @@ use diesel::r2d2::{ManageConnection, Pool};
 use diesel::{Connection, SqliteConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
+use crate::commit_delay::MAX_DELAY;
 use crate::conn::{Conn, PostgresConn};
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
@@ -49,6 +50,15 @@ pub enum Address {
 }
 
 impl Address {
+    /// For how long a writer may wait before it begins a group. SQLite's commit is near: there it
+    /// spares processor time, and costs as much of the rate.
+    pub(crate) const fn commit_delay(&self) -> Duration {
+        match self {
+            Self::Sqlite(_) => Duration::ZERO,
+            Self::Postgres(_) => MAX_DELAY,
+        }
+    }
+
     /// Reads `sqlite:PATH` or `postgres://...`. The engine is chosen by the URL alone.
     ///
     /// # Errors

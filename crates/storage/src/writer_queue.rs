@@ -3,6 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::commit_delay::CommitDelay;
 use crate::error::Error;
 use crate::fair_queue::{Bill, FairQueue, QueueFlow, Taken};
 use crate::job::Job;
@@ -20,6 +21,7 @@ pub(crate) struct WriterQueue {
 struct Guarded {
     queue: FairQueue<Box<dyn Job>>,
     takes_more: bool,
+    delay: CommitDelay,
     /// The group that the writer is at work on.
     running: Option<RunningGroup>,
 }
@@ -47,9 +49,10 @@ impl RunningGroup {
 }
 
 impl WriterQueue {
-    /// A queue for so many units of work.
-    pub(crate) fn new(capacity: usize) -> Self {
-        let held = Guarded { queue: FairQueue::new(capacity), takes_more: true, running: None };
+    /// A queue for so many units of work, with commit delays of at most so long.
+    pub(crate) fn new(capacity: usize, most: Duration) -> Self {
+        let (queue, delay) = (FairQueue::new(capacity), CommitDelay::new(most));
+        let held = Guarded { queue, takes_more: true, delay, running: None };
         Self { held: Mutex::new(held), filled: Condvar::new() }
     }
 
@@ -68,8 +71,11 @@ impl WriterQueue {
             return Err((job, Error::Unavailable("the store is closing".to_owned())));
         }
         held.queue.push(flow, job).map_err(|job| (job, Error::Busy))?;
+        let wakes = held.delay.is_over(held.queue.len());
         drop(held);
-        self.filled.notify_one();
+        if wakes {
+            self.filled.notify_one();
+        }
         Ok(())
     }
 
@@ -106,8 +112,19 @@ impl WriterQueue {
     /// Waits for work. An empty group means that the queue was closed and is empty.
     pub(crate) fn next_group(&self) -> Vec<Taken<Box<dyn Job>>> {
         let mut held = self.lock();
-        held.running = None;
+        if let Some(ran) = held.running.take() {
+            let numbers = (ran.units.len(), held.queue.len());
+            held.delay.begin(numbers, ran.since.elapsed(), Instant::now());
+        }
         loop {
+            let waiting = held.queue.len();
+            if held.takes_more
+                && let Some(left) = held.delay.left(waiting, Instant::now())
+            {
+                let waited = self.filled.wait_timeout(held, left);
+                (held, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
             let group = held.queue.take_group();
             if !group.is_empty() {
                 held.running = Some(RunningGroup::of(&group));
