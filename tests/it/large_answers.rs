@@ -195,6 +195,11 @@ fn rule_10_15_many_long_texts_are_not_changed_or_read_at_once(engine: Engine) {
             "remoteIds": [format!("r{number}")],
         })
     };
+    let many = batch((0..270).map(transaction));
+    let refused = cast.owner.post(&cast.path("/transactions/batch"), &many);
+    let message = refused.refused(400, "badRequest");
+    assert!(message.contains("16777216 bytes"), "{message}");
+    assert!(items(&cast.owner.get(&cast.path("/transactions")).ok()).is_empty());
     let mut made = Vec::new();
     for from in [0, 150] {
         let bodies = batch((from..from + 150).map(transaction));

@@ -1,7 +1,8 @@
 //! Group commit. A writer is a thread with its own connection and a bounded queue
 //! ([`crate::fair_queue`]). It takes a group of what waits, runs it in one database transaction,
-//! commits once, and only then answers them all. While one commit is on its way to the disk, the next
-//! group gathers; where commits are far away, it may wait a moment for more ([`crate::commit_delay`]).
+//! commits once, and only then answers them all. While one commit is on its way to the disk, the
+//! next group gathers; where commits are far away, it may wait a moment for more
+//! ([`crate::commit_delay`]).
 //!
 //! **Time.** A group that has run for [`GROUP_TIME`] is committed, and what it has not begun goes
 //! back into the queue. What a unit of work took is charged to its user, with its part of the

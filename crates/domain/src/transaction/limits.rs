@@ -14,6 +14,9 @@ pub const MAX_URLS: usize = 128 * 1024;
 /// The most bytes of texts that the transactions have which one request changes (behaviour 10.15):
 /// each is written again, as it then is, in its event.
 pub const MAX_CHANGED: usize = 8 * 1024 * 1024;
+/// The most bytes of texts that the transactions have which one request creates (behaviour 10.15):
+/// they are recorded and indexed in one unit of work, for which others wait.
+pub const MAX_CREATED: usize = 16 * 1024 * 1024;
 /// The most bytes of texts that the transactions have which one request names and reads.
 pub const MAX_READ: usize = 16 * 1024 * 1024;
 /// The most bytes that one request writes of events about transactions, and the most that the

@@ -22,8 +22,8 @@ pub use edit::Edited;
 pub use file_hold::FileHold;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{
-    MAX_CHANGED, MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_READ, MAX_REMOTE_ID, MAX_URL,
-    MAX_URLS, MAX_WRITTEN, TEXTS_OF_FILE,
+    MAX_CHANGED, MAX_CREATED, MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_READ, MAX_REMOTE_ID,
+    MAX_URL, MAX_URLS, MAX_WRITTEN, TEXTS_OF_FILE,
 };
 pub use merge::{MergePair, Merged, Submitted, merge_transition};
 pub use refusal::Refusal;

@@ -8,7 +8,7 @@ use daybook_domain::file::{File, FilesById};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{
-    Edited, MAX_WRITTEN, Refusal, Transaction, TransactionRules, Verb,
+    Edited, MAX_CREATED, MAX_WRITTEN, Refusal, Transaction, TransactionRules, Verb,
 };
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
@@ -24,6 +24,8 @@ pub(super) struct WriteSet {
     changes: Vec<Change>,
     positions: HashMap<TransactionId, usize>,
     events: Vec<NewEvent>,
+    /// Bytes of the texts of new transactions.
+    created: usize,
     /// Bytes of what is told of transactions, in their events or in the answer.
     written: usize,
     /// The files the transactions hold, for their snapshots.
@@ -58,6 +60,10 @@ impl WriteSet {
         rules: &TransactionRules<'_>,
         transaction: &Transaction,
     ) -> std::result::Result<(), Refusal> {
+        self.created = self.created.saturating_add(transaction.texts());
+        if self.created > MAX_CREATED {
+            return Err(Refusal::TooMuchText(MAX_CREATED));
+        }
         let event = rules.created_event(transaction, &self.files);
         self.tell(event.data.len())?;
         self.events.push(event);
