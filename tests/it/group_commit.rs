@@ -26,6 +26,7 @@ pub fn lone() -> Vec<Lone> {
         a_write_that_fails_is_acknowledged_to_nobody,
         a_read_that_fails_costs_no_acknowledged_write,
         a_lock_that_is_not_had_costs_one_unit_of_work,
+        a_group_that_is_refused_ends_its_transaction,
         processes_see_each_others_charts,
         processes_take_turns_on_a_book,
     ]
@@ -228,6 +229,20 @@ fn a_lock_that_is_not_had_costs_one_unit_of_work(engine: Engine) {
         let refused = answers.iter().filter(|answer| answer.is_err()).count();
         assert_eq!(refused, 1, "{answers:?}");
         assert_eq!(bench.descriptions().len(), 2 * rounds, "the others are recorded");
+    }
+}
+
+/// A commit, while something waits, begins the transaction of the next group; a refusal that is alone
+/// there undoes it, and the group after it begins one of its own.
+fn a_group_that_is_refused_ends_its_transaction(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    for number in 1..=3 {
+        let release = bench.occupy();
+        let refused = bench.submit(|_| Err::<(), _>(Error::BadRequest("no".to_owned())));
+        release.send(()).expect("the writer waits");
+        assert!(refused.recv().expect("an answer").is_err());
+        bench.record(vec![draft("after it")]).expect("a write");
+        assert_eq!(bench.descriptions().len(), number);
     }
 }
 

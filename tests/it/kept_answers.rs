@@ -65,7 +65,7 @@ fn large_answers_are_kept_small(engine: Engine) {
     assert_eq!(items(&found).len(), 1);
 }
 
-/// What many requests have kept is no more than so much for each user.
+/// What many requests have kept whole is no more than so much for each user.
 fn what_is_kept_for_a_user_is_bounded(engine: Engine) {
     let server = Server::start(engine);
     let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
@@ -95,5 +95,5 @@ fn what_is_kept_for_a_user_is_bounded(engine: Engine) {
     assert_eq!(form(&cast.editor, "first", &large), None, "others have room of their own");
     // Of an answer whose day is over nothing counts.
     database.execute("UPDATE idempotency_keys SET created_at = 0");
-    assert_eq!(form(&cast.owner, "first", &described(1_000, 3_000)), None);
+    assert_eq!(form(&cast.owner, "third", &described(1_000, 3_000)), None);
 }

@@ -278,7 +278,7 @@ impl ApiRequest {
                 let done = work(tx, &asked)?;
                 let make = move || encode(&done, &asked);
                 let memory = || shared.budget.grant(Borrower::User(user));
-                run::answer_to_store(tx, user, memory, make)
+                run::answer_to_store(tx, (user, cx.now), memory, make)
             };
             once(tx, &cx, (&scope, &claim), carry_out)
         };

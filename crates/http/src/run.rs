@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::StoredAnswer;
+use daybook_domain::instant::Instant;
 use daybook_service::idempotency::{Once, is_kept_whole};
 use daybook_service::{Context, Result};
 use daybook_storage::{Error, ReadStop, ReaderPool, Ticket, Tx};
@@ -212,13 +213,13 @@ pub(crate) fn answer_of_write(
 /// 500 when its JSON could not be written, or the database fails.
 pub(crate) fn answer_to_store<M: Fn() -> Reply>(
     tx: &mut Tx<'_>,
-    user: UserId,
+    caller: (UserId, Instant),
     memory: impl Fn() -> MemoryShare,
     make: M,
 ) -> std::result::Result<((Reply, Option<M>), StoredAnswer), ApiError> {
     let (reply, share) = answer_of_write(Room::of_stored(memory()), &make);
     let (reply, stored) = match reply.kept()? {
-        Some(kept) if is_kept_whole(tx, user, kept.1.len())? => {
+        Some(kept) if is_kept_whole(tx, caller, kept.1.len())? => {
             let stored = reply.stored(kept);
             (reply.holding(share), stored)
         }

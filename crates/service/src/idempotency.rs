@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use daybook_domain::access::Refusal;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer, counted_bytes, has_room};
+use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
 use daybook_domain::rights::{Need, Shown};
 use daybook_storage::Tx;
@@ -72,9 +73,9 @@ pub fn answered(tx: &mut Tx<'_>, cx: &Context, claim: &Claim) -> Result<Option<S
 ///
 /// # Errors
 /// When the database fails.
-pub fn is_kept_whole(tx: &mut Tx<'_>, user: UserId, body: usize) -> Result<bool> {
+pub fn is_kept_whole(tx: &mut Tx<'_>, (user, now): (UserId, Instant), body: usize) -> Result<bool> {
     let Some(counted) = counted_bytes(body) else { return Ok(true) };
-    Ok(has_room(tx.keys().counted_bytes(user)?, counted))
+    Ok(has_room(tx.keys().counted_bytes(user, now)?, counted))
 }
 
 /// Claims the key, or finds the answer stored under it.

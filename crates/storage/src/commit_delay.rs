@@ -9,6 +9,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::fair_queue::MAX_IN_GROUP;
+
 /// The longest delay where commits are far away.
 pub(crate) const MAX_DELAY: Duration = Duration::from_micros(500);
 /// After how many delays in vain their distance grows no more.
@@ -43,7 +45,8 @@ impl CommitDelay {
         self.passed_over = self.passed_over.saturating_sub(1);
         let most = self.most.min(took / 2);
         if !passes_over && !most.is_zero() {
-            self.expected = Some((answered.saturating_add(waiting), now + most));
+            let expected = answered.saturating_add(waiting).min(MAX_IN_GROUP);
+            self.expected = Some((expected, now + most));
         }
     }
 

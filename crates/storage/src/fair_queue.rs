@@ -18,7 +18,7 @@ use daybook_domain::id::UserId;
 pub(crate) type QueueFlow = Option<UserId>;
 
 /// Most units of work in one commit.
-const MAX_IN_GROUP: usize = 256;
+pub(crate) const MAX_IN_GROUP: usize = 256;
 /// How long the units of work of one commit take together, unless one alone takes longer.
 pub(crate) const GROUP_TIME: Duration = Duration::from_millis(100);
 /// What is expected of the first unit of work of a flow.

@@ -155,14 +155,16 @@ impl Keys<'_, '_> {
         Ok(())
     }
 
-    /// For how many bytes the answers count that are stored for a user.
-    pub fn counted_bytes(self, user: UserId) -> Result<i64> {
+    /// For how many bytes the answers count that are stored for a user and not forgotten.
+    pub fn counted_bytes(self, user: UserId, now: Instant) -> Result<i64> {
         // What it adds up stands in an index.
         let all = Sql::new(
             "SELECT CAST(COALESCE(SUM(counted_bytes), 0) AS BIGINT) AS bytes \
              FROM idempotency_keys WHERE counted_bytes IS NOT NULL AND user_id = ",
         )
-        .int(user.get());
+        .int(user.get())
+        .push(" AND created_at >= ")
+        .int(forgotten_before(now).milliseconds());
         let all: CountedBytes = on_engine!(self.tx.flushed()?, c => (&all).get_result(c))?;
         Ok(all.bytes)
     }

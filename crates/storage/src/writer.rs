@@ -122,7 +122,8 @@ impl Drop for Writer {
 /// The writer's own connection, made anew when it breaks.
 struct WriterLoop {
     conn: Option<Conn>,
-    /// How many commits in a row have begun the next database transaction; 0 if none is open.
+    /// How many commits in a row have begun the next database transaction; 0 if none is open. A
+    /// connection that breaks meanwhile costs the next group.
     chained: u32,
     address: Address,
     statements: Arc<AtomicU64>,
@@ -213,6 +214,8 @@ impl WriterLoop {
             Err(error) => {
                 tracing::warn!(%error, "where a commit ends is not known; no replica is asked");
                 recent.committed_somewhere(Instant::now());
+                // It may have failed in the transaction of the next group.
+                (self.conn, self.chained) = (None, 0);
             }
         }
     }

@@ -22,6 +22,8 @@ struct Guarded {
     queue: FairQueue<Box<dyn Job>>,
     takes_more: bool,
     delay: CommitDelay,
+    /// How many units of work the last group has left.
+    left: usize,
     /// The group that the writer is at work on.
     running: Option<RunningGroup>,
 }
@@ -52,7 +54,7 @@ impl WriterQueue {
     /// A queue for so many units of work, with commit delays of at most so long.
     pub(crate) fn new(capacity: usize, most: Duration) -> Self {
         let (queue, delay) = (FairQueue::new(capacity), CommitDelay::new(most));
-        let held = Guarded { queue, takes_more: true, delay, running: None };
+        let held = Guarded { queue, takes_more: true, delay, left: 0, running: None };
         Self { held: Mutex::new(held), filled: Condvar::new() }
     }
 
@@ -113,7 +115,8 @@ impl WriterQueue {
     pub(crate) fn next_group(&self) -> Vec<Taken<Box<dyn Job>>> {
         let mut held = self.lock();
         if let Some(ran) = held.running.take() {
-            let numbers = (ran.units.len(), held.queue.len());
+            let answered = ran.units.len().saturating_sub(held.left);
+            let numbers = (answered, held.queue.len());
             held.delay.begin(numbers, ran.since.elapsed(), Instant::now());
         }
         loop {
@@ -142,6 +145,7 @@ impl WriterQueue {
         for (bill, took) in bills {
             held.queue.charge(*bill, *took);
         }
+        held.left = left.len();
         held.queue.put_back(left);
     }
 
@@ -153,5 +157,79 @@ impl WriterQueue {
 
     fn lock(&self) -> MutexGuard<'_, Guarded> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Completion;
+    use crate::tx::Tx;
+
+    struct Nothing;
+
+    impl Job for Nothing {
+        fn lane(&self) -> Lane {
+            Lane::NO_BOOK
+        }
+
+        fn is_wanted(&self) -> bool {
+            true
+        }
+
+        fn run(self: Box<Self>, _: &mut Tx<'_>) -> Box<dyn Completion> {
+            unreachable!("nobody runs it")
+        }
+
+        fn refuse(self: Box<Self>, _: Error) {}
+    }
+
+    /// A queue that has answered a group of two after two seconds, so that it waits for a fifth of
+    /// a second.
+    fn answered() -> WriterQueue {
+        let queue = WriterQueue::new(8, Duration::from_millis(200));
+        for _ in 0..2 {
+            assert!(queue.push(QueueFlow::default(), Box::new(Nothing)).is_ok());
+        }
+        assert_eq!(queue.next_group().len(), 2);
+        if let Some(group) = &mut queue.lock().running {
+            group.since -= Duration::from_secs(2);
+        }
+        queue.settle(&[], Vec::new());
+        queue
+    }
+
+    #[test]
+    fn whoever_comes_alone_is_served_after_the_delay() {
+        let queue = answered();
+        assert!(queue.push(QueueFlow::default(), Box::new(Nothing)).is_ok());
+        let begun = Instant::now();
+        assert_eq!(queue.next_group().len(), 1);
+        assert!(begun.elapsed() >= Duration::from_millis(200));
+    }
+
+    #[test]
+    fn a_queue_that_closes_waits_for_nobody() {
+        let queue = answered();
+        std::thread::scope(|scope| {
+            let group = scope.spawn(|| queue.next_group().len());
+            queue.close();
+            assert_eq!(group.join().unwrap(), 0);
+        });
+    }
+
+    #[test]
+    fn what_a_group_has_left_is_not_expected_again() {
+        let queue = WriterQueue::new(8, Duration::from_secs(60));
+        for _ in 0..3 {
+            assert!(queue.push(QueueFlow::default(), Box::new(Nothing)).is_ok());
+        }
+        let mut group = queue.next_group();
+        if let Some(group) = &mut queue.lock().running {
+            group.since -= Duration::from_secs(600);
+        }
+        queue.settle(&[], group.split_off(1));
+        assert!(queue.push(QueueFlow::default(), Box::new(Nothing)).is_ok());
+        assert_eq!(queue.next_group().len(), 3, "two that were left, and one that came back");
     }
 }

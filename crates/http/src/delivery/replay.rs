@@ -97,11 +97,11 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
         };
         let shared = state.clone();
         let whole = move |tx: &mut daybook_storage::Tx<'_>| -> Result<_, ApiError> {
-            let reader = cx.clone();
+            let (reader, now) = (cx.clone(), cx.now);
             let carry_out = move |tx: &mut daybook_storage::Tx<'_>| {
                 let view = end(tx)?;
                 let memory = || shared.budget.grant(Borrower::User(user));
-                run::answer_to_store(tx, user, memory, move || shown(&view, &reader, &base))
+                run::answer_to_store(tx, (user, now), memory, move || shown(&view, &reader, &base))
             };
             once(tx, &cx, (&scope, &claim), carry_out)
         };

@@ -74,7 +74,7 @@ pub struct Tx<'a> {
     /// Whether other units of work share the database transaction.
     grouped: bool,
     open: bool,
-    /// Whether the database transaction has had no statement yet.
+    /// Whether no unit of work has sent a statement in this database transaction yet.
     untouched: bool,
     /// Whether this unit of work has a savepoint.
     savepoint: bool,
@@ -270,7 +270,8 @@ impl<'a> Tx<'a> {
 
     /// Runs `work` in a savepoint of its own, so that its failure does not fail the group. A unit
     /// of work that is alone, or has its savepoint already, needs no other; the first statement of
-    /// a database transaction needs none either, which spares two ways to the server and back.
+    /// a database transaction needs none either, which spares two ways to the server and back. It
+    /// may not flush.
     pub(crate) fn in_own_savepoint<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T>,
@@ -297,11 +298,12 @@ impl<'a> Tx<'a> {
     /// Undoes the database transaction and begins another. Until that has succeeded, the group
     /// counts as failed.
     fn begin_anew(&mut self) -> Result<()> {
-        let ended = self.conn.rollback().and_then(|()| self.conn.begin(self.mode));
-        let begun = ended.and_then(|()| self.conn.guard_open());
-        self.failure = begun.as_ref().err().map(ToString::to_string);
-        self.untouched = true;
-        Ok(begun?)
+        self.failure = Some("a database transaction was not begun".to_owned());
+        self.conn.rollback()?;
+        self.conn.begin(self.mode)?;
+        self.conn.guard_open()?;
+        (self.failure, self.untouched) = (None, true);
+        Ok(())
     }
 
     /// Begins the database transaction's first unit of work.
