@@ -232,8 +232,8 @@ fn a_lock_that_is_not_had_costs_one_unit_of_work(engine: Engine) {
     }
 }
 
-/// A commit, while something waits, begins the transaction of the next group; a refusal that is alone
-/// there undoes it, and the group after it begins one of its own.
+/// A commit, while something waits, begins the transaction of the next group. A refusal that is
+/// alone there undoes it, and the group after it begins one of its own.
 fn a_group_that_is_refused_ends_its_transaction(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     for number in 1..=3 {

@@ -99,8 +99,8 @@ fn rule_10_11_deletions_read_so_many_texts_at_most(engine: Engine) {
     };
     let mut drafts = Vec::new();
     // 128 KB each.
-    for _ in 0..3 {
-        drafts.extend(inside.record((0..180).map(draft).collect()));
+    for _ in 0..5 {
+        drafts.extend(inside.record((0..108).map(draft).collect()));
     }
     let delete_account =
         || inside.write(|tx, cx, book| account::delete(tx, cx, book, &[AccountRef::any("Cash")]));
