@@ -231,7 +231,7 @@ fn an_installation_mails_100_links_a_minute(server: &Server) {
     let engine = server.engine();
     let own = Server::start_with(Options { engine, args, ..Options::default() });
     let minute = Instant::now();
-    for number in 0..140 {
+    for number in 0..110 {
         let answer = ask(&client(&own), &format!("anna{number}@admitted.example"));
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
@@ -242,9 +242,9 @@ fn an_installation_mails_100_links_a_minute(server: &Server) {
     }
     pause(Duration::from_millis(200));
     if minute.elapsed() < Duration::from_secs(50) {
-        // The writers of a process do not see what others have not committed yet.
+        // A writer that does what another one's long commit would delay may not see its last ones.
         let written = Backdoor::open(&own).execute(all);
-        assert!((100..125).contains(&written), "{written}");
+        assert!((100..104).contains(&written), "{written}");
     }
     let passed = "UPDATE mails SET created_at = created_at - 60000";
     Backdoor::open(&own).execute(passed);
