@@ -151,7 +151,7 @@ impl WriterLoop {
                     // A bug, but no reason to write nothing any more. Those who waited see their
                     // channels close.
                     tracing::error!("the writer panicked; it connects anew");
-                    (self.conn, self.chained) = (None, 0);
+                    self.disconnect();
                 }
             }
         }
@@ -180,7 +180,7 @@ impl WriterLoop {
         self.chained = if matches!(outcome, Ok(true)) { chained.saturating_add(1) } else { 0 };
         if let Err(error) = &outcome {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
-            self.conn = None;
+            self.disconnect();
             // It may be kept all the same.
             self.recent.iter().for_each(|recent| recent.committed_somewhere(Instant::now()));
         } else {
@@ -215,7 +215,7 @@ impl WriterLoop {
                 tracing::warn!(%error, "where a commit ends is not known; no replica is asked");
                 recent.committed_somewhere(Instant::now());
                 // It may have failed in the transaction of the next group.
-                (self.conn, self.chained) = (None, 0);
+                self.disconnect();
             }
         }
     }
@@ -239,8 +239,13 @@ impl WriterLoop {
         self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))
     }
 
-    fn connect(&mut self) -> Result<()> {
+    /// Gives the connection up, with the transaction that may be open in it.
+    fn disconnect(&mut self) {
         (self.conn, self.chained) = (None, 0);
+    }
+
+    fn connect(&mut self) -> Result<()> {
+        self.disconnect();
         let mut conn = self.address.connect(Mode::Write)?;
         self.checkpointer = Checkpointer::start(&self.address, &mut conn)?;
         conn.count_statements(Arc::clone(&self.statements));

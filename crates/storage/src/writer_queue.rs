@@ -22,8 +22,6 @@ struct Guarded {
     queue: FairQueue<Box<dyn Job>>,
     takes_more: bool,
     delay: CommitDelay,
-    /// How many units of work the last group has left.
-    left: usize,
     /// The group that the writer is at work on.
     running: Option<RunningGroup>,
 }
@@ -34,6 +32,8 @@ struct RunningGroup {
     expected: Duration,
     /// What its units of work are about, and whose time they take.
     units: Vec<(Lane, QueueFlow)>,
+    /// How many of these it has left to a later group.
+    left: usize,
 }
 
 impl RunningGroup {
@@ -42,6 +42,7 @@ impl RunningGroup {
             since: Instant::now(),
             expected: group.iter().map(|taken| taken.bill.expected).sum(),
             units: group.iter().map(|taken| (taken.job.lane(), taken.bill.flow)).collect(),
+            left: 0,
         }
     }
 
@@ -54,7 +55,7 @@ impl WriterQueue {
     /// A queue for so many units of work, with commit delays of at most so long.
     pub(crate) fn new(capacity: usize, most: Duration) -> Self {
         let (queue, delay) = (FairQueue::new(capacity), CommitDelay::new(most));
-        let held = Guarded { queue, takes_more: true, delay, left: 0, running: None };
+        let held = Guarded { queue, takes_more: true, delay, running: None };
         Self { held: Mutex::new(held), filled: Condvar::new() }
     }
 
@@ -115,7 +116,7 @@ impl WriterQueue {
     pub(crate) fn next_group(&self) -> Vec<Taken<Box<dyn Job>>> {
         let mut held = self.lock();
         if let Some(ran) = held.running.take() {
-            let answered = ran.units.len().saturating_sub(held.left);
+            let answered = ran.units.len().saturating_sub(ran.left);
             let numbers = (answered, held.queue.len());
             held.delay.begin(numbers, ran.since.elapsed(), Instant::now());
         }
@@ -145,7 +146,9 @@ impl WriterQueue {
         for (bill, took) in bills {
             held.queue.charge(*bill, *took);
         }
-        held.left = left.len();
+        if let Some(ran) = &mut held.running {
+            ran.left = left.len();
+        }
         held.queue.put_back(left);
     }
 
