@@ -19,7 +19,8 @@ use diesel::sql_types::{Bool, Text};
 use crate::conn::Conn;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
-use crate::pool::{Address, LOCK_SCHEMA};
+use crate::migrations::LOCK_SCHEMA;
+use crate::pool::Address;
 use crate::pooler::refuse_shared_sessions;
 use crate::sql::Sql;
 

@@ -70,6 +70,7 @@ mod job;
 mod lane;
 mod lease;
 pub mod mail;
+mod migrations;
 pub mod page;
 mod planner;
 mod plans;

@@ -1,25 +1,20 @@
-//! Connections: which engine a URL names, how many readers, the migrations of each.
+//! Connections: which engine a URL names, and how many readers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use diesel::backend::Backend;
-use diesel::migration::{Migration, MigrationSource};
 use diesel::r2d2::{ManageConnection, Pool};
 use diesel::{Connection, SqliteConnection};
-use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
 use crate::commit_delay::MAX_DELAY;
 use crate::conn::{Conn, PostgresConn};
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::interrupt::{Canceller, Interrupt};
+use crate::migrations::{migrate_postgres, migrate_sqlite};
 use crate::replica::position::LogPosition;
-
-const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
-const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgresql");
 
 /// How long a request waits for a connection before it is refused.
 pub(crate) const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,9 +22,6 @@ pub(crate) const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest pause between two attempts of the readers to connect: however long a server was
 /// away, they are back soon after it is.
 pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
-
-/// Takes the lock under which the schema of PostgreSQL changes, however long that takes.
-pub(crate) const LOCK_SCHEMA: &str = "SET lock_timeout = 0; SELECT pg_advisory_lock(6400)";
 
 /// What libpq waits for at a replica: seconds, but for the last, in milliseconds.
 const REPLICA_SETTINGS: [(&str, u32); 5] = [
@@ -94,13 +86,8 @@ impl Address {
     /// Brings the schema up to date; refuses a database whose schema this program does not know.
     pub(crate) fn migrate(&self) -> Result<()> {
         match self.connect(Mode::Write)? {
-            Conn::Sqlite(mut c) => migrate(&mut c, SQLITE),
-            Conn::Postgres(mut c) => {
-                // Several processes may start at once; one migrates, the others wait and find it
-                // done.
-                diesel::connection::SimpleConnection::batch_execute(&mut *c, LOCK_SCHEMA)?;
-                migrate(&mut *c, POSTGRES)
-            }
+            Conn::Sqlite(mut c) => migrate_sqlite(&mut c),
+            Conn::Postgres(mut c) => migrate_postgres(&mut c),
         }
     }
 
@@ -131,29 +118,6 @@ impl Address {
             Self::Postgres(_) => 4,
         }
     }
-}
-
-/// Runs the steps that the database has not seen. A database with a step that is not among them is
-/// left as it is: its tables are not what this program's statements expect.
-fn migrate<DB: Backend>(
-    conn: &mut impl MigrationHarness<DB>,
-    steps: EmbeddedMigrations,
-) -> Result<()> {
-    let failed =
-        |error: Box<dyn std::error::Error + Send + Sync>| Error::Migration(error.to_string());
-    let known: Vec<Box<dyn Migration<DB>>> = steps.migrations().map_err(failed)?;
-    let known: Vec<String> = known.iter().map(|step| step.name().version().to_string()).collect();
-    let applied = conn.applied_migrations().map_err(failed)?;
-    let applied = applied.iter().map(ToString::to_string);
-    if let Some(found) = applied.filter(|step| !known.contains(step)).min() {
-        // Steps are named by their dates; those before the first release were numbered from 0001.
-        return Err(if known.first().is_some_and(|first| found < *first) {
-            Error::UnreleasedSchema(found)
-        } else {
-            Error::NewerSchema(found)
-        });
-    }
-    conn.run_pending_migrations(steps).map(drop).map_err(failed)
 }
 
 /// Makes and checks the readers' connections.

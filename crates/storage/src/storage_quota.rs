@@ -32,14 +32,6 @@ impl StoredRow {
     }
 }
 
-#[derive(QueryableByName)]
-struct OwnerRow {
-    #[diesel(sql_type = BigInt)]
-    owner_id: i64,
-    #[diesel(sql_type = Nullable<Text>)]
-    storage_allowance: Option<String>,
-}
-
 /// A user with what their books hold together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredOfUser {
@@ -104,20 +96,17 @@ impl StorageQuotaBase<'_, '_> {
     }
 
     /// The owner of an entered book, and what the operator allows them.
+    ///
+    /// # Errors
+    /// When the book was not entered in this unit of work.
     pub fn owner(self, access: &Access) -> Result<(UserId, Allowance)> {
         let book = access.book().id;
-        let known = self.tx.group_cache.owners.of_books.get(&book);
-        if let Some(BookOwner { id, allowance: Some(allowance) }) = known {
-            return Ok((*id, *allowance));
+        let known = self.tx.group_cache.owners.of_books.get(&book).copied();
+        let BookOwner { id, allowance } = known.ok_or(Error::Corrupt("owner_id"))?;
+        if let Some(allowance) = allowance {
+            return Ok((id, allowance));
         }
-        let query = Sql::new(
-            "SELECT b.owner_id, u.storage_allowance FROM books b JOIN users u ON u.id = b.owner_id \
-             WHERE b.id = ",
-        )
-        .int(book.get());
-        let rows: Vec<OwnerRow> = on_engine!(self.tx.unflushed(), c => (&query).load(c))?;
-        let row = rows.into_iter().next().ok_or(Error::Corrupt("owner_id"))?;
-        let (id, allowance) = (UserId::new(row.owner_id), allowance(row.storage_allowance)?);
+        let allowance = StorageQuotaBase { tx: self.tx }.allowance(id)?;
         let owner = BookOwner { id, allowance: Some(allowance) };
         self.tx.group_cache.owners.of_books.insert(book, owner);
         Ok((id, allowance))

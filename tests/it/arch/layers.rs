@@ -198,6 +198,7 @@ fn backends_are_named_in_few_files(_: &Server) {
         "crates/storage/src/pool.rs",
         "crates/storage/src/dialect.rs",
         "crates/storage/src/interrupt.rs",
+        "crates/storage/src/migrations.rs",
         "crates/storage/src/bulk.rs",
         "crates/storage/src/distribution.rs",
     ];
