@@ -4,7 +4,7 @@
 //! engine reads them where they belong, as a list or beside the row of their book. A bulk update is
 //! an insert that meets its own key and ends in `ON CONFLICT ... DO UPDATE`.
 
-use std::borrow::Cow;
+use std::slice::Chunks;
 
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -14,6 +14,7 @@ use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel::sqlite::Sqlite;
 use diesel::{PgConnection, SqliteConnection};
 
+use crate::bulk_column::{Column, ColumnType};
 use crate::conn::Conn;
 use crate::sql::{MAX_VALUES, Sql, Value};
 
@@ -45,7 +46,8 @@ pub(crate) struct Bulk<'a> {
     /// ` ON CONFLICT ...`, or nothing.
     tail: &'static str,
     columns: usize,
-    rows: Vec<Vec<Value<'a>>>,
+    /// Row after row.
+    values: Vec<Value<'a>>,
 }
 
 impl<'a> Bulk<'a> {
@@ -53,22 +55,25 @@ impl<'a> Bulk<'a> {
         debug_assert!(head.starts_with(INSERT), "the head says into which table");
         debug_assert!(head.ends_with(')'), "the head ends behind the names of the columns");
         debug_assert!(columns <= MAX_VALUES / PORTION, "a statement binds so many values at most");
-        Self { head, tail, columns, rows: Vec::new() }
+        Self { head, tail, columns, values: Vec::new() }
     }
 
     pub(crate) fn row<const N: usize>(&mut self, values: [Value<'a>; N]) {
         debug_assert_eq!(N, self.columns, "a row has as many values as the statement has columns");
-        self.rows.push(values.into());
+        self.values.extend(values);
     }
 
-    fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<usize> {
+    fn rows(&self) -> Chunks<'_, Value<'a>> {
+        self.values.chunks(self.columns)
+    }
+
+    fn execute_as_list(&self, conn: &mut SqliteConnection) -> QueryResult<usize> {
         let mut written: usize = 0;
         let table = self.head.strip_prefix(INSERT).unwrap_or(self.head);
-        let mut rows = self.rows.into_iter();
-        while rows.len() > 0 {
-            let count = if rows.len() < PORTION { FEW_ROWS } else { PORTION };
-            let rows = rows.by_ref().take(count).collect();
-            let list = List { table, rows, tail: self.tail };
+        let portions = self.values.chunks_exact(PORTION.saturating_mul(self.columns));
+        let few = portions.remainder().chunks(FEW_ROWS.saturating_mul(self.columns));
+        for values in portions.chain(few) {
+            let list = List { table, columns: self.columns, values, tail: self.tail };
             written = written.saturating_add(list.execute(conn)?);
         }
         Ok(written)
@@ -76,20 +81,19 @@ impl<'a> Bulk<'a> {
 
     /// Writes rows where a distributed engine keeps them: as lists, or many rows of a book beside
     /// the row of its state.
-    fn execute_where_they_are(mut self, conn: &mut PgConnection) -> QueryResult<usize> {
-        let many = self.rows.len() > MAX_LISTED_ROWS;
+    fn execute_where_they_are(&self, conn: &mut PgConnection) -> QueryResult<usize> {
         let mut written: usize = 0;
-        if let Some(book) = self.book().filter(|_| many)
+        if let Some(book) = self.book().filter(|_| self.rows().len() > MAX_LISTED_ROWS)
             && has_state(conn, book)?
         {
-            while let Some(arrays) = self.next_arrays()? {
+            for arrays in self.arrays() {
                 written = written.saturating_add(BesideState { book, arrays }.execute(conn)?);
             }
+            return Ok(written);
         }
-        let mut rows = self.rows.into_iter();
-        while rows.len() > 0 {
+        for listed in self.values.chunks(MAX_LISTED_ROWS.saturating_mul(self.columns)) {
             let list = Sql::new(self.head).push(" VALUES ");
-            let (list, count) = list.rows(rows.by_ref().take(MAX_LISTED_ROWS));
+            let (list, count) = list.rows(listed.chunks(self.columns).map(<[Value<'_>]>::to_vec));
             let list = list.push(self.tail).cached_up_to(count);
             written = written.saturating_add(list.execute(conn)?);
         }
@@ -98,29 +102,23 @@ impl<'a> Bulk<'a> {
 
     /// The book that all rows belong to, if they are in a table of books and belong to one.
     fn book(&self) -> Option<i64> {
-        let number = |row: &Vec<Value<'_>>| match row.first() {
+        let number = |row: &[Value<'_>]| match row.first() {
             Some(Value::Int(number)) => Some(*number),
             Some(_) | None => None,
         };
-        let first = self.rows.first().and_then(number);
-        let is_one = self.rows.iter().all(|row| number(row) == first);
+        let first = number(&self.values);
+        let is_one = self.rows().all(|row| number(row) == first);
         first.filter(|_| is_one && self.head.contains(" (book_id, "))
     }
 
-    /// The next rows, as many as one statement takes; nothing when none are left.
-    fn next_arrays(&mut self) -> QueryResult<Option<Arrays<'a>>> {
-        let count = self.rows.len().min(MAX_ROWS);
-        let mut columns: Vec<Column<'a>> = Vec::with_capacity(self.columns);
-        for row in self.rows.drain(..count) {
-            for (place, value) in row.into_iter().enumerate() {
-                match columns.get_mut(place) {
-                    Some(column) => column.push(value)?,
-                    None => columns.push(Column::beginning(value)),
-                }
-            }
-        }
-        let Self { head, tail, .. } = *self;
-        Ok((count > 0).then_some(Arrays { head, columns, tail }))
+    /// The rows, as many at once as one statement takes.
+    fn arrays(&self) -> impl Iterator<Item = Arrays<'_>> {
+        let Self { head, tail, columns, ref values } = *self;
+        values.chunks(MAX_ROWS.saturating_mul(columns)).map(move |values| Arrays {
+            head,
+            columns: Column::all(values, columns),
+            tail,
+        })
     }
 }
 
@@ -140,19 +138,20 @@ impl Conn {
     pub(crate) fn write_together(&mut self, tables: Vec<Bulk<'_>>) -> QueryResult<usize> {
         let conn = match self {
             Self::Sqlite(conn) => {
-                return tables.into_iter().try_fold(0, |_, rows| rows.execute_as_list(conn));
+                return tables.iter().try_fold(0, |_, rows| rows.execute_as_list(conn));
             }
             Self::Postgres(conn) if conn.distributed => {
-                return tables.into_iter().try_fold(0, |_, rows| rows.execute_where_they_are(conn));
+                return tables.iter().try_fold(0, |_, rows| rows.execute_where_they_are(conn));
             }
             Self::Postgres(conn) => &mut **conn,
         };
         let (mut others, mut written) = (Vec::new(), 0);
         let tables_left = (0..tables.len()).rev();
-        for (mut rows, left) in tables.into_iter().zip(tables_left) {
+        for (rows, left) in tables.iter().zip(tables_left) {
             written = 0;
-            while let Some(arrays) = rows.next_arrays()? {
-                if left > 0 && rows.rows.is_empty() {
+            let mut portions = rows.arrays().peekable();
+            while let Some(arrays) = portions.next() {
+                if left > 0 && portions.peek().is_none() {
                     others.push(arrays);
                     break;
                 }
@@ -167,50 +166,13 @@ impl Conn {
     }
 }
 
-/// The values of one column, row by row.
-#[derive(Debug)]
-enum Column<'a> {
-    Ints(Vec<Option<i64>>),
-    Flags(Vec<Option<bool>>),
-    Texts(Vec<Option<Cow<'a, str>>>),
-    Bytes(Vec<Option<&'a [u8]>>),
-}
-
-impl<'a> Column<'a> {
-    fn beginning(value: Value<'a>) -> Self {
-        match value {
-            Value::Int(value) => Self::Ints(vec![Some(value)]),
-            Value::SomeInt(value) => Self::Ints(vec![value]),
-            Value::Flag(value) => Self::Flags(vec![Some(value)]),
-            Value::Text(value) => Self::Texts(vec![Some(value)]),
-            Value::SomeText(value) => Self::Texts(vec![value]),
-            Value::Bytes(value) => Self::Bytes(vec![Some(value)]),
-        }
-    }
-
-    fn push(&mut self, value: Value<'a>) -> QueryResult<()> {
-        match (self, value) {
-            (Self::Ints(values), Value::Int(value)) => values.push(Some(value)),
-            (Self::Ints(values), Value::SomeInt(value)) => values.push(value),
-            (Self::Flags(values), Value::Flag(value)) => values.push(Some(value)),
-            (Self::Texts(values), Value::Text(value)) => values.push(Some(value)),
-            (Self::Texts(values), Value::SomeText(value)) => values.push(value),
-            (Self::Bytes(values), Value::Bytes(value)) => values.push(Some(value)),
-            (Self::Ints(_) | Self::Flags(_) | Self::Texts(_) | Self::Bytes(_), _) => {
-                return Err(diesel::result::Error::QueryBuilderError(
-                    "a column with values of two kinds".into(),
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
 /// `INSERT OR FAIL INTO t (a, b) VALUES (?, ?), (?, ?)`.
 struct List<'a> {
     /// ` INTO t (a, b)`.
     table: &'static str,
-    rows: Vec<Vec<Value<'a>>>,
+    columns: usize,
+    /// Row after row.
+    values: &'a [Value<'a>],
     tail: &'static str,
 }
 
@@ -218,7 +180,7 @@ impl QueryFragment<Sqlite> for List<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         out.push_sql(INSERT_OR_FAIL);
         out.push_sql(self.table);
-        for (place, row) in self.rows.iter().enumerate() {
+        for (place, row) in self.values.chunks(self.columns).enumerate() {
             out.push_sql(if place == 0 { " VALUES (" } else { "), (" });
             for (place, value) in row.iter().enumerate() {
                 out.push_sql(if place == 0 { "" } else { ", " });
@@ -238,7 +200,8 @@ impl QueryId for List<'_> {
 
 impl RunQueryDsl<SqliteConnection> for List<'_> {}
 
-/// `INSERT INTO t (a, b) SELECT * FROM unnest($1, $2)`.
+/// `INSERT INTO t (a, b) SELECT unnest($1), unnest($2)`. In the list, not behind `FROM`: there each
+/// array would become a table in memory first, which takes four times as long.
 struct Arrays<'a> {
     head: &'static str,
     columns: Vec<Column<'a>>,
@@ -246,20 +209,15 @@ struct Arrays<'a> {
 }
 
 impl Arrays<'_> {
-    /// `unnest($1, $2)`, without the first columns.
+    /// `unnest($1), unnest($2)`, without the first columns.
     fn walk_rows<'b>(&'b self, skipped: usize, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        out.push_sql("unnest(");
         for (place, column) in self.columns.iter().skip(skipped).enumerate() {
-            out.push_sql(if place == 0 { "" } else { ", " });
-            match column {
-                Column::Ints(values) => {
-                    out.push_bind_param::<Array<Nullable<BigInt>>, _>(values)?
-                }
-                Column::Flags(values) => out.push_bind_param::<Array<Nullable<Bool>>, _>(values)?,
-                Column::Texts(values) => out.push_bind_param::<Array<Nullable<Text>>, _>(values)?,
-                Column::Bytes(values) => {
-                    out.push_bind_param::<Array<Nullable<Binary>>, _>(values)?
-                }
+            out.push_sql(if place == 0 { "unnest(" } else { "), unnest(" });
+            match column.kind() {
+                ColumnType::Int => out.push_bind_param::<Array<Nullable<BigInt>>, _>(column)?,
+                ColumnType::Flag => out.push_bind_param::<Array<Nullable<Bool>>, _>(column)?,
+                ColumnType::Text => out.push_bind_param::<Array<Nullable<Text>>, _>(column)?,
+                ColumnType::Bytes => out.push_bind_param::<Array<Nullable<Binary>>, _>(column)?,
             }
         }
         out.push_sql(")");
@@ -270,16 +228,15 @@ impl Arrays<'_> {
 impl QueryFragment<Pg> for Arrays<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql(self.head);
-        out.push_sql(" SELECT * FROM ");
+        out.push_sql(" SELECT ");
         self.walk_rows(0, &mut out)?;
         out.push_sql(self.tail);
         Ok(())
     }
 }
 
-/// `INSERT INTO t (book_id, a) SELECT s.book_id, u.* FROM book_state s CROSS JOIN unnest($1) u
-/// WHERE s.book_id = $2`: an engine that has the book on another machine sends the whole statement
-/// there.
+/// `INSERT INTO t (book_id, a) SELECT s.book_id, unnest($1) FROM book_state s WHERE s.book_id =
+/// $2`: an engine that has the book on another machine sends the whole statement there.
 struct BesideState<'a> {
     book: i64,
     arrays: Arrays<'a>,
@@ -288,9 +245,9 @@ struct BesideState<'a> {
 impl QueryFragment<Pg> for BesideState<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql(self.arrays.head);
-        out.push_sql(" SELECT s.book_id, u.* FROM book_state s CROSS JOIN ");
+        out.push_sql(" SELECT s.book_id, ");
         self.arrays.walk_rows(1, &mut out)?;
-        out.push_sql(" u WHERE s.book_id = ");
+        out.push_sql(" FROM book_state s WHERE s.book_id = ");
         out.push_bind_param::<BigInt, _>(&self.book)?;
         out.push_sql(self.arrays.tail);
         Ok(())

@@ -1,5 +1,5 @@
 //! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs`,
-//! `migrations.rs`, `interrupt.rs`, `checkpoint.rs`, `bulk.rs` and
+//! `migrations.rs`, `interrupt.rs`, `checkpoint.rs`, `bulk.rs`, `bulk_column.rs` and
 //! `distribution.rs` name an engine.
 //!
 //! [`Conn`] is an enum of our own, and [`on_engine!`] writes one diesel expression into both arms

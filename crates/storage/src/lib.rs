@@ -44,6 +44,7 @@ pub mod book;
 pub mod book_state;
 pub mod bot_response;
 mod bulk;
+mod bulk_column;
 mod chart;
 mod checkpoint;
 pub mod collaborator;

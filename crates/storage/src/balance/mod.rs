@@ -226,6 +226,10 @@ pub(crate) type TotalDeltas = BTreeMap<(i64, i64, i32), Limbs>;
 
 /// Adds deltas to deltas.
 pub(crate) fn merge(into: &mut TotalDeltas, deltas: TotalDeltas) {
+    if into.is_empty() {
+        *into = deltas;
+        return;
+    }
     for (place, limbs) in deltas {
         into.entry(place).or_default().merge(limbs);
     }

@@ -33,7 +33,7 @@ pub(super) fn candidate_blocks(
     texts: &[&str],
     helps: impl Fn(i64) -> bool,
 ) -> Result<Option<Vec<i64>>> {
-    let all: BTreeSet<i64> = texts.iter().flat_map(|text| trigrams(text)).collect();
+    let all: BTreeSet<i64> = texts.iter().copied().flat_map(trigrams).collect();
     if extent.chunks == 0 || all.is_empty() {
         return Ok(None);
     }

@@ -70,8 +70,9 @@ impl Change {
     }
 }
 
-/// A row of `entries`: what one side does to its account, zero while it does not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A row of `entries`: what one side does to its account, zero while it does not count. They are
+/// ordered as the key of the table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct EntryRow {
     account: AccountId,
     day: i32,
@@ -103,21 +104,27 @@ impl EntryRow {
     }
 }
 
-/// The rows of new transactions with their entries and index terms, of any books.
+/// The rows of new transactions with their entries and index terms, of any books. Entries and terms
+/// come in the order of their keys, terms in that of bytes, so that an engine adds them at one
+/// place of its tree after the other.
 pub(crate) fn added_rows(added: &[Added]) -> Result<[Bulk<'_>; 3]> {
     let mut rows = Bulk::new(INSERT, 21, "");
-    let mut entries = Bulk::new(INSERT_ENTRIES, 6, "");
-    let mut terms = Bulk::new(INSERT_TERMS, 4, "");
+    let (mut entries, mut terms) = (Vec::new(), Vec::new());
     for Added { book, scale, transaction } in added {
         row::push(&mut rows, *book, *scale, transaction)?;
-        EntryRow::of(transaction, *scale)?
-            .into_iter()
-            .for_each(|entry| push_entry(&mut entries, *book, entry));
-        index_term::of(transaction)
-            .into_iter()
-            .for_each(|term| push_term(&mut terms, *book, term, transaction));
+        entries.extend(EntryRow::of(transaction, *scale)?.into_iter().map(|entry| (*book, entry)));
+        let placed = placed_terms(transaction).into_iter();
+        terms.extend(placed.map(|(term, day)| (*book, term, day, transaction.id)));
     }
-    Ok([rows, entries, terms])
+    entries.sort_unstable();
+    terms.sort_unstable();
+    let mut entry_rows = Bulk::new(INSERT_ENTRIES, 6, "");
+    entries.into_iter().for_each(|(book, entry)| push_entry(&mut entry_rows, book, entry));
+    let mut term_rows = Bulk::new(INSERT_TERMS, 4, "");
+    terms
+        .into_iter()
+        .for_each(|(book, term, day, id)| push_term(&mut term_rows, book, (term, day), id));
+    Ok([rows, entry_rows, term_rows])
 }
 
 impl Transactions<'_, '_> {
@@ -186,7 +193,7 @@ impl Transactions<'_, '_> {
             );
             new.into_iter()
                 .filter(|new| !old.contains(new))
-                .for_each(|(term, _)| push_term(&mut terms, book, term, after));
+                .for_each(|placed| push_term(&mut terms, book, placed, after.id));
         }
         let mut conn = self.tx.flushed()?;
         let originals = changes.iter().filter_map(|change| change.before.as_ref());
@@ -226,13 +233,17 @@ fn push_entry(rows: &mut Bulk<'_>, book: BookId, entry: EntryRow) {
     ]);
 }
 
-fn push_term(rows: &mut Bulk<'_>, book: BookId, term: String, transaction: &Transaction) {
-    let day = day_to_column(transaction.list_day);
+fn push_term(
+    rows: &mut Bulk<'_>,
+    book: BookId,
+    (term, day): (String, i32),
+    transaction: TransactionId,
+) {
     rows.row([
         Value::Int(book.get()),
         Value::Text(term.into()),
         Value::Int(i64::from(day)),
-        Value::Int(transaction.id.get()),
+        Value::Int(transaction.get()),
     ]);
 }
 

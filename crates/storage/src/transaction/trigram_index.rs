@@ -18,7 +18,7 @@
 //! is compared whatever a search asks for. So it is with texts that come when a unit of work has
 //! many rows already, because they have hardly a trigram in common (behaviour 1.7.3).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use daybook_domain::book::Book;
 use daybook_domain::id::BookId;
@@ -64,8 +64,6 @@ const MAX_ROWS: usize = 64 * 1024;
 const MAX_CHANGED_ROWS: usize = 32 * 1024;
 /// Different trigrams behind which a block does so: no few texts take the rows of a chunk.
 const MAX_ROWS_OF_BLOCK: usize = 4 * 1024;
-/// Rows of the index that one statement is given.
-const WRITTEN_AT_ONCE: usize = 20_000;
 
 const INSERT_TRIGRAMS: &str = "INSERT INTO trigrams (book_id, trigram, chunk, block_bitmap)";
 const OR_ADD_BITS: &str = " ON CONFLICT (book_id, trigram, chunk) \
@@ -101,11 +99,10 @@ impl FoldedText {
     }
 }
 
-/// Rows of the index: for each trigram and chunk the blocks it occurs in. In key order, so that an
-/// engine adds them at one place of its tree after the other.
+/// Rows of the index: for each trigram and chunk the blocks it occurs in.
 #[derive(Debug)]
 struct Trigrams {
-    rows: BTreeMap<(i64, i64), u64>,
+    rows: HashMap<(i64, i64), u64>,
     most: usize,
     /// How many there are of each block.
     of_blocks: HashMap<i64, usize>,
@@ -113,14 +110,14 @@ struct Trigrams {
 
 impl Trigrams {
     fn up_to(most: usize) -> Self {
-        Self { rows: BTreeMap::new(), most, of_blocks: HashMap::new() }
+        Self { rows: HashMap::new(), most, of_blocks: HashMap::new() }
     }
 
     fn add(&mut self, block: i64, text: &str) {
         let bit = u32::try_from(block.rem_euclid(BLOCKS_PER_CHUNK)).unwrap_or_default();
         let of_block = self.of_blocks.entry(block).or_default();
         let is_full = self.rows.len() >= self.most || *of_block >= MAX_ROWS_OF_BLOCK;
-        for trigram in if is_full { BTreeSet::from([ANY_TRIGRAM]) } else { indexed(text) } {
+        for trigram in if is_full { vec![ANY_TRIGRAM] } else { indexed(text) } {
             let bits = self.rows.entry((trigram, block.div_euclid(BLOCKS_PER_CHUNK))).or_default();
             let with_block = *bits | (1_u64 << bit);
             *of_block = of_block.saturating_add(usize::from(with_block != *bits));
@@ -128,33 +125,28 @@ impl Trigrams {
         }
     }
 
-    fn write(&self, conn: &mut Flushed<'_>, book: BookId, conflict: &'static str) -> Result<()> {
-        let mut trigrams = self.rows.iter().peekable();
-        while trigrams.peek().is_some() {
-            let mut rows = Bulk::new(INSERT_TRIGRAMS, 4, conflict);
-            for ((trigram, chunk), bitmap) in trigrams.by_ref().take(WRITTEN_AT_ONCE) {
-                rows.row([book.get(), *trigram, *chunk, bitmap.cast_signed()].map(Value::Int));
-            }
-            conn.write(rows)?;
+    fn write(self, conn: &mut Flushed<'_>, book: BookId, conflict: &'static str) -> Result<()> {
+        let mut trigrams: Vec<_> = self.rows.into_iter().collect();
+        // In key order an engine adds them at one place of its tree after the other.
+        trigrams.sort_unstable();
+        let mut rows = Bulk::new(INSERT_TRIGRAMS, 4, conflict);
+        for ((trigram, chunk), bitmap) in trigrams {
+            rows.row([book.get(), trigram, chunk, bitmap.cast_signed()].map(Value::Int));
         }
-        Ok(())
+        Ok(conn.write(rows)?)
     }
 }
 
 /// What the index holds of a folded text.
-fn indexed(text: &str) -> BTreeSet<i64> {
+fn indexed(text: &str) -> Vec<i64> {
     let long = text.chars().nth(MAX_INDEXED_CHARS).is_some();
-    if long { BTreeSet::from([ANY_TRIGRAM]) } else { trigrams(text) }
+    if long { vec![ANY_TRIGRAM] } else { trigrams(text).collect() }
 }
 
-/// The trigrams of a folded text, each three characters of 21 bits.
-pub(super) fn trigrams(text: &str) -> BTreeSet<i64> {
+/// The trigrams of a folded text, each three characters of 21 bits, as often as they occur.
+pub(super) fn trigrams(text: &str) -> impl Iterator<Item = i64> {
     let codes = || text.chars().map(|c| i64::from(u32::from(c)));
-    codes()
-        .zip(codes().skip(1))
-        .zip(codes().skip(2))
-        .map(|((a, b), c)| (a << 42) | (b << 21) | c)
-        .collect()
+    codes().zip(codes().skip(1)).zip(codes().skip(2)).map(|((a, b), c)| (a << 42) | (b << 21) | c)
 }
 
 impl Tx<'_> {
@@ -327,16 +319,19 @@ struct UnindexedBook {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
     fn trigrams_of_a_part_are_among_those_of_the_whole() {
         let text = "acao \u{10ffff}\u{1f600}% straße_x";
+        let trigrams = |text: &str| trigrams(text).collect::<BTreeSet<i64>>();
         let whole = trigrams(text);
         for part in ["aca", "o \u{10ffff}", "\u{10ffff}\u{1f600}%", "ße_", text] {
-            let trigrams = trigrams(part);
-            assert_eq!(trigrams.len(), part.chars().count() - 2, "{part}");
-            assert!(trigrams.is_subset(&whole), "{part}");
+            let of_part = trigrams(part);
+            assert_eq!(of_part.len(), part.chars().count() - 2, "{part}");
+            assert!(of_part.is_subset(&whole), "{part}");
         }
         assert!(trigrams("ab").is_empty() && trigrams("").is_empty());
         assert!(trigrams("abc").is_disjoint(&trigrams("acb")));
@@ -352,7 +347,11 @@ mod tests {
         for block in [0, 63, 64 + 5] {
             index.add(block, "abc");
         }
-        assert_eq!(index.rows.into_values().collect::<Vec<u64>>(), [1 | (1 << 63), 1 << 5]);
+        index.add(0, "abcabc");
+        let abc = trigrams("abc").next().unwrap();
+        let blocks = [0, 1].map(|chunk| index.rows[&(abc, chunk)]);
+        assert_eq!(blocks, [1 | (1 << 63), 1 << 5]);
+        assert_eq!((index.rows.len(), index.of_blocks[&0]), (4, 3), "each once");
     }
 
     /// A text that has no trigram in common with those of other numbers.
@@ -390,9 +389,9 @@ mod tests {
             (0..count).filter_map(|place| char::from_u32(0x4e00 + place)).collect::<String>()
         };
         assert_eq!(indexed(&varied(256)).len(), 254);
-        assert_eq!(indexed(&varied(257)), BTreeSet::from([ANY_TRIGRAM]));
+        assert_eq!(indexed(&varied(257)), [ANY_TRIGRAM]);
         assert!(
-            !trigrams("\u{1}\u{1}\u{1}").contains(&ANY_TRIGRAM),
+            trigrams("\u{1}\u{1}\u{1}").all(|trigram| trigram != ANY_TRIGRAM),
             "no text has the trigram that stands for all"
         );
     }
