@@ -198,6 +198,11 @@ impl HeldBody {
         request.extensions_mut().insert(self);
     }
 
+    /// Whether it took more than what is kept for small bodies: its answer may be long, too.
+    pub(crate) fn is_long(&self) -> bool {
+        self.share.large > 0
+    }
+
     /// That of a request, for a unit of work that is made of the body.
     pub(crate) fn of(request: &HttpRequest) -> Option<Self> {
         request.extensions().get::<Self>().cloned()

@@ -42,6 +42,7 @@ impl Pages {
     }
 
     /// Adds bytes, if there is room for them.
+    #[inline]
     fn add(&mut self, bytes: &[u8]) -> bool {
         let end = self.written.saturating_add(bytes.len());
         let Some(room) = self.pages.get_mut(self.written..end) else { return false };
@@ -84,21 +85,27 @@ impl LongText {
     ///
     /// # Errors
     /// When the system has no more memory pages.
+    #[inline]
     pub(crate) fn add(&mut self, bytes: &[u8], most: usize) -> io::Result<()> {
-        let size = self.len().saturating_add(bytes.len());
         let added = match self {
-            Self::Few(few) if size <= MAX_ON_HEAP => {
-                few.extend_from_slice(bytes);
-                true
+            Self::Few(few) => {
+                let fit = bytes.len() <= MAX_ON_HEAP.saturating_sub(few.len());
+                if fit {
+                    few.extend_from_slice(bytes);
+                }
+                fit
             }
-            Self::Few(_) => false,
             Self::Many(pages) => pages.add(bytes),
         };
-        if !added {
-            let mut more = Pages::with(self.as_ref(), most.max(size))?;
-            more.add(bytes);
-            *self = Self::Many(more);
-        }
+        if added { Ok(()) } else { self.add_to_more_pages(bytes, most) }
+    }
+
+    #[cold]
+    fn add_to_more_pages(&mut self, bytes: &[u8], most: usize) -> io::Result<()> {
+        let size = self.len().saturating_add(bytes.len());
+        let mut more = Pages::with(self.as_ref(), most.max(size))?;
+        more.add(bytes);
+        *self = Self::Many(more);
         Ok(())
     }
 

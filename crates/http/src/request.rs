@@ -262,12 +262,19 @@ impl ApiRequest {
             self.cx.scope.check_outside_books().map_err(Error::from)?;
         }
         let Self { cx, state, key, rest, http, .. } = self;
-        let work = run::holding(HeldBody::of(&http), work);
+        let body = HeldBody::of(&http);
+        let is_long = body.as_ref().is_some_and(HeldBody::is_long);
+        let work = run::holding(body, work);
         let ticket = Ticket::of(lane, cx.user.id);
         let Some(key) = key else {
             let asked = cx.clone();
             let done = run::write(&state, ticket, move |tx| work(tx, &asked)).await?;
-            return run::answer(&state, cx.user.id, move || encode(&done, &cx)).await;
+            let (user, make) = (cx.user.id, move || encode(&done, &cx));
+            return if is_long {
+                run::large_answer(&state, user, make).await
+            } else {
+                run::answer(&state, user, make).await
+            };
         };
         let claim = key.claim(cx.user.id, &state.path_prefix);
         let (user, shared) = (cx.user.id, state.clone());

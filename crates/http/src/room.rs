@@ -31,6 +31,8 @@ const FREE_BYTES_OF_DELIVERY: usize = 1024 * 1024;
 /// Bytes for which a large text takes memory from the budget at a time.
 const STEP: usize = 1024 * 1024;
 
+const NO_MORE_ROOM: &str = "an answer has no more room";
+
 /// Why an answer could not be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoAnswer {
@@ -205,7 +207,7 @@ pub(crate) fn no_more() -> serde_json::Error {
 
 fn ended(fault: NoAnswer) -> serde_json::Error {
     FAULT.replace(Some(fault));
-    serde_json::Error::custom("an answer has no more room")
+    serde_json::Error::custom(NO_MORE_ROOM)
 }
 
 fn taken_fault() -> Option<NoAnswer> {
@@ -235,6 +237,7 @@ struct Text {
 
 impl Text {
     /// Takes memory for so many bytes in all.
+    #[cold]
     fn grow(&mut self, needed: usize) -> Result<(), NoAnswer> {
         self.most = ROW.get().saturating_add(most());
         if needed > self.most {
@@ -247,6 +250,7 @@ impl Text {
         Ok(())
     }
 
+    #[inline]
     fn add(&mut self, bytes: &[u8]) -> Result<(), NoAnswer> {
         let needed = self.bytes.len().saturating_add(bytes.len());
         if needed > self.covered {
@@ -256,16 +260,22 @@ impl Text {
     }
 }
 
+/// Leaves word of why the text ends.
+#[cold]
+fn io_ended(fault: NoAnswer) -> io::Error {
+    FAULT.replace(Some(fault));
+    io::Error::other(NO_MORE_ROOM)
+}
+
 impl Write for Text {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_all(bytes).map(|()| bytes.len())
     }
 
+    // JSON comes a few bytes at a time.
+    #[inline]
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.add(bytes).map_err(|fault| {
-            FAULT.replace(Some(fault));
-            io::Error::other("an answer has no more room")
-        })?;
+        self.add(bytes).map_err(io_ended)?;
         WRITTEN.set(self.bytes.len());
         Ok(())
     }

@@ -183,7 +183,7 @@ pub(crate) async fn answer(
     large_answer(state, user, make).await
 }
 
-/// As [`answer`], of what is known to be large.
+/// As [`answer`], of what may be large: it is not tried at once before.
 ///
 /// # Errors
 /// As [`answer`].
