@@ -10,21 +10,17 @@ use super::{Ledger, Row, Shape, Store, Totals, day, limbs, month, totals};
 const TRANSACTION: &str = "INSERT INTO transactions \
      (book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
      description, folded_description, posted_at, created_by, created_at, updated_at, version) \
-     SELECT $1, id, day, true, 1, false, amount, credit, debit, \
-     description, '', $2, $3, $2, $2, 1 \
-     FROM unnest($4::bigint[], $5::integer[], $6::bigint[], $7::bigint[], $8::bigint[], \
-     $9::text[]) \
-     AS row (id, day, amount, credit, debit, description)";
+     SELECT $1, unnest($4::bigint[]), unnest($5::integer[]), true, 1, false, \
+     unnest($6::bigint[]), unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::text[]), \
+     '', $2, $3, $2, $2, 1";
 const ENTRY: &str = "INSERT INTO entries \
      (book_id, account_id, day, transaction_id, credit, amount) \
-     SELECT $1, account, day, id, amount > 0, amount \
-     FROM unnest($2::bigint[], $3::integer[], $4::bigint[], $5::bigint[]) \
-     AS row (account, day, id, amount)";
+     SELECT $1, unnest($2::bigint[]), unnest($3::integer[]), unnest($4::bigint[]), \
+     unnest($5::boolean[]), unnest($6::bigint[])";
 const EVENT: &str = "INSERT INTO events \
      (book_id, sequence, kind, resource, created_at, user_id, data, hash) \
-     SELECT $1, sequence, 7, id, $2, $3, data, hash \
-     FROM unnest($4::bigint[], $5::bigint[], $6::bytea[], $7::bytea[]) \
-     AS row (sequence, id, data, hash)";
+     SELECT $1, unnest($4::bigint[]), 7, unnest($5::bigint[]), $2, $3, unnest($6::bytea[]), \
+     unnest($7::bytea[])";
 const BOOK_STATE: &str = "UPDATE book_state SET \
      sequence = $2, hash = $3, changed_at = $4, posted = posted + $5, \
      month_posted = month_posted + $5, year_posted = year_posted + $5 \
@@ -34,9 +30,9 @@ fn total(level: &str) -> String {
     let limbs = ["debit_high", "debit_low", "credit_high", "credit_low"];
     let add = limbs.map(|limb| format!("{limb} = {level}_totals.{limb} + excluded.{limb}"));
     format!(
-        "INSERT INTO {level}_totals (book_id, account_id, {level}, {limbs}) SELECT $1, * \
-         FROM unnest($2::bigint[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], \
-         $7::bigint[]) \
+        "INSERT INTO {level}_totals (book_id, account_id, {level}, {limbs}) \
+         SELECT $1, unnest($2::bigint[]), unnest($3::integer[]), unnest($4::bigint[]), \
+         unnest($5::bigint[]), unnest($6::bigint[]), unnest($7::bigint[]) \
          ON CONFLICT (book_id, account_id, {level}) DO UPDATE SET {add}",
         limbs = limbs.join(", "),
         add = add.join(", ")
@@ -131,9 +127,11 @@ fn transactions(
     database.execute(&statements.transaction, &columns)?;
     let sides = |row: &Row| [(row.credit, row.amount), (row.debit, -row.amount)];
     let (accounts, amounts): (Vec<i64>, Vec<i64>) = rows.iter().flat_map(sides).unzip();
+    let credits: Vec<bool> = amounts.iter().map(|amount| *amount > 0).collect();
     let days: Vec<i32> = rows.iter().flat_map(|row| [row.day; 2]).collect();
     let ids: Vec<i64> = rows.iter().flat_map(|row| [row.id; 2]).collect();
-    database.execute(&statements.entry, &[&ledger.book, &accounts, &days, &ids, &amounts])?;
+    database
+        .execute(&statements.entry, &[&ledger.book, &accounts, &days, &ids, &credits, &amounts])?;
     Ok(())
 }
 
