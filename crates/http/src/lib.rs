@@ -165,7 +165,7 @@ pub fn serve(
             // One whose client has left already, or has no place, is closed.
             let taken = stream.peer_addr().and_then(|peer| {
                 let slot = slots.take(peer.ip()).ok_or(ErrorKind::ConnectionRefused)?;
-                Ok((Socket::new(stream, slot), Protocol::Http1, Some(peer)))
+                Ok((Socket::new(stream, slot)?, Protocol::Http1, Some(peer)))
             });
             ready(taken.map_err(DispatchError::Io))
         };

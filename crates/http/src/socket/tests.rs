@@ -16,7 +16,8 @@ async fn socket(most: Duration) -> (Socket, TcpStream) {
     let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let (stream, peer) = listener.accept().await.unwrap();
     let slot = Slots::new(8, &[]).take(peer.ip()).unwrap();
-    let socket = Socket { patience: AnswerPatience::of(most), ..Socket::new(stream, slot) };
+    let socket =
+        Socket { patience: AnswerPatience::of(most), ..Socket::new(stream, slot).unwrap() };
     (socket, client)
 }
 
@@ -58,5 +59,15 @@ fn who_takes_much_is_waited_for() {
         assert!(error.is_none(), "{error:?}");
         let left = socket.patience.wait(Instant::now());
         assert!(left > Instant::now(), "there is time left");
+    });
+}
+
+/// The last piece of an answer does not wait until the client has confirmed the others.
+#[test]
+fn nothing_is_held_back() {
+    System::new().block_on(async {
+        let (socket, client) = socket(Duration::from_secs(30)).await;
+        assert!(!client.nodelay().unwrap(), "not by itself");
+        assert!(socket.stream.nodelay().unwrap());
     });
 }
