@@ -156,7 +156,7 @@ mod tests {
         assert!(commands("\n").is_empty());
     }
 
-    /// No step has a semicolon elsewhere: in a text, in a body between dollars, or behind a comment.
+    /// No step has a semicolon elsewhere: in a text, a body between dollars, or before a comment.
     #[test]
     fn each_command_of_a_step_has_one_semicolon() {
         for step in steps::<Pg>(POSTGRES).unwrap() {

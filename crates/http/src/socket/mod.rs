@@ -62,10 +62,7 @@ enum Phase {
 
 impl Phase {
     const fn is_running(self) -> bool {
-        match self {
-            Self::Receiving | Self::Answering => true,
-            Self::Idle | Self::Head | Self::Ending | Self::Refused => false,
-        }
+        matches!(self, Self::Receiving | Self::Answering)
     }
 }
 
@@ -178,11 +175,9 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    /// # Errors
-    /// When the connection is closed already.
+    /// Fails when the connection is closed already.
     pub(crate) fn new(stream: TcpStream, mut slot: Slot) -> Result<Self> {
-        // The last piece of an answer goes out at once. Else it would wait until the client has
-        // confirmed those before, for which clients take 40 ms.
+        // Else the last piece of an answer waits until the client has confirmed those before: 40 ms.
         stream.set_nodelay(true)?;
         let given_up = slot.given_up();
         let connection = Rc::new(ConnectionState::new(slot));
