@@ -177,7 +177,7 @@ pub(crate) struct Socket {
 impl Socket {
     /// Fails when the connection is closed already.
     pub(crate) fn new(stream: TcpStream, mut slot: Slot) -> Result<Self> {
-        // Else the last piece of an answer waits until the client has confirmed those before: 40 ms.
+        // Else the last piece of an answer waits 40 ms until the client has confirmed the others.
         stream.set_nodelay(true)?;
         let given_up = slot.given_up();
         let connection = Rc::new(ConnectionState::new(slot));
