@@ -26,7 +26,7 @@ pub(crate) const LOCK_SCHEMA: &str = "SET lock_timeout = 0; SELECT pg_advisory_l
 /// # Errors
 /// When the program does not know the schema, or a step fails.
 pub(crate) fn migrate_sqlite(conn: &mut SqliteConnection) -> Result<()> {
-    run(conn, steps(SQLITE)?)
+    migrate(conn, SQLITE)
 }
 
 /// Brings the schema of PostgreSQL up to date.
@@ -36,40 +36,40 @@ pub(crate) fn migrate_sqlite(conn: &mut SqliteConnection) -> Result<()> {
 pub(crate) fn migrate_postgres(conn: &mut PgConnection) -> Result<()> {
     // Several processes may start at once; one migrates, the others wait and find it done.
     conn.batch_execute(LOCK_SCHEMA)?;
-    let alone = |step| -> Box<dyn Migration<Pg>> { Box::new(CommandByCommand(step)) };
-    run(conn, steps(POSTGRES)?.into_iter().map(alone).collect())
-}
-
-fn failed(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
-    Error::Migration(error.to_string())
-}
-
-fn steps<DB: Backend>(embedded: EmbeddedMigrations) -> Result<Vec<Box<dyn Migration<DB>>>> {
-    embedded.migrations().map_err(failed)
+    migrate(conn, CommandsOf(POSTGRES))
 }
 
 /// Runs the steps that the database has not seen. A database with a step that is not among them is
 /// left as it is: its tables are not what this program's statements expect.
-fn run<DB: Backend>(
+fn migrate<DB: Backend>(
     conn: &mut impl MigrationHarness<DB>,
-    steps: Vec<Box<dyn Migration<DB>>>,
+    steps: impl MigrationSource<DB>,
 ) -> Result<()> {
-    let known: Vec<String> = steps.iter().map(|step| step.name().version().to_string()).collect();
-    let applied: Vec<String> =
-        conn.applied_migrations().map_err(failed)?.iter().map(ToString::to_string).collect();
-    if let Some(found) = applied.iter().filter(|step| !known.contains(step)).min() {
+    let failed =
+        |error: Box<dyn std::error::Error + Send + Sync>| Error::Migration(error.to_string());
+    let known: Vec<Box<dyn Migration<DB>>> = steps.migrations().map_err(failed)?;
+    let known: Vec<String> = known.iter().map(|step| step.name().version().to_string()).collect();
+    let applied = conn.applied_migrations().map_err(failed)?;
+    let applied = applied.iter().map(ToString::to_string);
+    if let Some(found) = applied.filter(|step| !known.contains(step)).min() {
         // Steps are named by their dates; those before the first release were numbered from 0001.
-        return Err(if known.first().is_some_and(|first| found < first) {
-            Error::UnreleasedSchema(found.clone())
+        return Err(if known.first().is_some_and(|first| found < *first) {
+            Error::UnreleasedSchema(found)
         } else {
-            Error::NewerSchema(found.clone())
+            Error::NewerSchema(found)
         });
     }
-    let pending = steps.iter().zip(&known).filter(|(_, version)| !applied.contains(version));
-    for (step, _) in pending {
-        conn.run_migration(step).map_err(failed)?;
+    conn.run_pending_migrations(steps).map(drop).map_err(failed)
+}
+
+/// Steps whose commands are sent one by one.
+struct CommandsOf(EmbeddedMigrations);
+
+impl MigrationSource<Pg> for CommandsOf {
+    fn migrations(&self) -> Ran<Vec<Box<dyn Migration<Pg>>>> {
+        let alone = |step| -> Box<dyn Migration<Pg>> { Box::new(CommandByCommand(step)) };
+        Ok(self.0.migrations()?.into_iter().map(alone).collect())
     }
-    Ok(())
 }
 
 /// A step whose commands are sent one by one.
@@ -159,7 +159,8 @@ mod tests {
     /// No step has a semicolon elsewhere: in a text, a body between dollars, or before a comment.
     #[test]
     fn each_command_of_a_step_has_one_semicolon() {
-        for step in steps::<Pg>(POSTGRES).unwrap() {
+        let steps: Vec<Box<dyn Migration<Pg>>> = POSTGRES.migrations().unwrap();
+        for step in steps {
             let mut script = Script::default();
             step.run(&mut script).unwrap();
             for command in commands(&script.0) {

@@ -11,6 +11,7 @@
 //! still there: a request whose client has left is dropped, and what it reads is stopped.
 
 mod patience;
+mod phase;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +30,7 @@ use tokio::time::{Instant, Sleep, sleep, sleep_until};
 use crate::error::head_timeout;
 use crate::slots::Slot;
 use patience::AnswerPatience;
+use phase::Phase;
 
 /// How long a client may take to send the head of a request before it is answered 408.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -41,30 +43,6 @@ const KEEP_ALIVE: Duration = Duration::from_secs(75);
 const GONE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Bytes read before the HTTP server looks at them; its buffer holds four times as many.
 const MAX_AT_ONCE: usize = 32 * 1024;
-
-/// The state of a connection. Its requests come one after another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    /// No request runs, and none has begun to arrive.
-    Idle,
-    /// No request runs; the head of the next one is arriving.
-    Head,
-    /// A request runs whose body may still be arriving.
-    Receiving,
-    /// A request runs that has arrived completely.
-    Answering,
-    /// The connection ends, or nobody has read the body of its last request: what arrives is no
-    /// head.
-    Ending,
-    /// The head that was arriving is answered 408.
-    Refused,
-}
-
-impl Phase {
-    const fn is_running(self) -> bool {
-        matches!(self, Self::Receiving | Self::Answering)
-    }
-}
 
 /// What the socket and the requests on it share.
 pub(crate) struct ConnectionState {
@@ -175,7 +153,8 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    /// Fails when the connection is closed already.
+    /// # Errors
+    /// When the connection is closed already.
     pub(crate) fn new(stream: TcpStream, mut slot: Slot) -> Result<Self> {
         // Else the last piece of an answer waits 40 ms until the client has confirmed the others.
         stream.set_nodelay(true)?;

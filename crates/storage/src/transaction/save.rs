@@ -113,8 +113,9 @@ pub(crate) fn added_rows(added: &[Added]) -> Result<[Bulk<'_>; 3]> {
     for Added { book, scale, transaction } in added {
         row::push(&mut rows, *book, *scale, transaction)?;
         entries.extend(EntryRow::of(transaction, *scale)?.into_iter().map(|entry| (*book, entry)));
-        let placed = placed_terms(transaction).into_iter();
-        terms.extend(placed.map(|(term, day)| (*book, term, day, transaction.id)));
+        let day = day_to_column(transaction.list_day);
+        let found = index_term::of(transaction).into_iter();
+        terms.extend(found.map(|term| (*book, term, day, transaction.id)));
     }
     entries.sort_unstable();
     terms.sort_unstable();
