@@ -181,6 +181,7 @@ modules! {
         answer_memory,
         apps_page,
         audit_runs,
+        background_flushes,
         backups,
         checkpoints,
         collection_moves,

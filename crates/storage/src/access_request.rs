@@ -75,7 +75,7 @@ impl AccessRequests<'_, '_> {
     }
 
     fn load(self, query: Sql<'_>) -> Result<Vec<AccessRequest>> {
-        let rows: Vec<Row> = on_engine!(self.tx.unflushed(), c => (&query).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.unflushed()?, c => (&query).load(c))?;
         rows.into_iter().map(AccessRequest::try_from).collect()
     }
 

@@ -86,10 +86,10 @@ impl Accounts<'_, '_> {
         let book = access.book().id.get();
         let query = accounts::table.filter(accounts::book_id.eq(book));
         let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
         let query = memberships::table.filter(memberships::book_id.eq(book));
         let pairs = on_engine!(
-            self.tx.unflushed(),
+            self.tx.unflushed()?,
             c => query.select((memberships::account_id, memberships::group_id)).load(c)
         )?;
         assemble(rows, pairs)
@@ -100,7 +100,7 @@ impl Accounts<'_, '_> {
         let query = accounts::table
             .filter(accounts::book_id.eq(access.book().id.get()).and(accounts::archived.eq(false)))
             .select((accounts::id, accounts::name));
-        let rows: Vec<(i64, String)> = on_engine!(self.tx.unflushed(), c => query.load(c))?;
+        let rows: Vec<(i64, String)> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
         Ok(rows.into_iter().map(|(id, name)| (AccountId::new(id), name)).collect())
     }
 
@@ -167,7 +167,7 @@ impl Accounts<'_, '_> {
                         .and(memberships::group_id.eq_any(chunk.iter().map(|id| id.get()))),
                 )
                 .select(memberships::account_id);
-            let found: Vec<i64> = on_engine!(self.tx.unflushed(), c => inside.load(c))?;
+            let found: Vec<i64> = on_engine!(self.tx.unflushed()?, c => inside.load(c))?;
             ids.extend(found);
         }
         let directory = self.by_ids(access, ids.into_iter().map(AccountId::new))?;
@@ -186,7 +186,7 @@ impl Accounts<'_, '_> {
             .filter(memberships::book_id.eq(access.book().id.get()))
             .select((memberships::group_id, accounts::kind))
             .distinct();
-        let pairs: Vec<(i64, String)> = on_engine!(self.tx.unflushed(), c => query.load(c))?;
+        let pairs: Vec<(i64, String)> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
         let typed = |(group, kind): (i64, String)| {
             Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Corrupt("kind"))?))
         };
@@ -350,7 +350,7 @@ impl Tx<'_> {
             let wanted = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ")
                 .int(access.book().id.get());
             let wanted = wanted.push(" AND account_id IN ").list(chunk).cached_up_to(count);
-            let found: Vec<Membership> = on_engine!(self.unflushed(), c => (&wanted).load(c))?;
+            let found: Vec<Membership> = on_engine!(self.unflushed()?, c => (&wanted).load(c))?;
             pairs.extend(found.into_iter().map(|pair| (pair.account_id, pair.group_id)));
         }
         assemble(rows, pairs)
@@ -368,7 +368,7 @@ impl Tx<'_> {
             .push(condition)
             .list(values)
             .cached_up_to(count);
-        Ok(on_engine!(self.unflushed(), c => (&wanted).load(c))?)
+        Ok(on_engine!(self.unflushed()?, c => (&wanted).load(c))?)
     }
 }
 

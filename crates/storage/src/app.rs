@@ -216,8 +216,9 @@ impl Apps<'_, '_> {
         let mut faces = cache.take_known(&mut wanted);
         if !wanted.is_empty() {
             let query = apps::table.filter(apps::id.eq_any(&wanted));
+            let mut conn = self.tx.unflushed()?;
             let rows: Vec<ListedRow> =
-                on_engine!(self.tx.unflushed(), c => query.select(ListedRow::as_select()).load(c))?;
+                on_engine!(conn, c => query.select(ListedRow::as_select()).load(c))?;
             let apps: Vec<App> = rows.into_iter().map(App::try_from).collect::<Result<_>>()?;
             let read = apps.iter().map(|app| (app.id.to_string(), AppFace::from(app))).collect();
             cache.learn(wanted, &read);

@@ -71,7 +71,7 @@ impl Collaborators<'_, '_> {
     pub fn list(self, access: &Access) -> Result<Vec<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Collaborator::try_from).collect()
     }
 
@@ -83,7 +83,7 @@ impl Collaborators<'_, '_> {
                 .and(collaborators::email.eq(email.as_str())),
         );
         let row = on_engine!(
-            self.tx.unflushed(),
+            self.tx.unflushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(Collaborator::try_from).transpose()
@@ -91,7 +91,7 @@ impl Collaborators<'_, '_> {
 
     /// Whether a book waits for somebody with that address.
     pub fn is_pending(self, email: &Email) -> Result<bool> {
-        let rows: Vec<SharedBook> = on_engine!(self.tx.unflushed(), c => pending(email).load(c))?;
+        let rows: Vec<SharedBook> = on_engine!(self.tx.unflushed()?, c => pending(email).load(c))?;
         Ok(!rows.is_empty())
     }
 
@@ -99,7 +99,7 @@ impl Collaborators<'_, '_> {
     pub fn find_by_id(self, access: &Access, id: CollaboratorId) -> Result<Option<Collaborator>> {
         let query = collaborators::table.find((access.book().id.get(), id.get()));
         let row = on_engine!(
-            self.tx.unflushed(),
+            self.tx.unflushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(Collaborator::try_from).transpose()

@@ -11,8 +11,9 @@ use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::{Conn, on_engine};
 use crate::distribution;
+use crate::engine::Engine;
 use crate::interrupt;
-use crate::planner::{self, Lookup};
+use crate::planner;
 use crate::sql::Sql;
 
 /// Every setting a SQLite connection needs, in the order that matters: wait for locks first.
@@ -30,12 +31,6 @@ pub(crate) const POSTGRES_SETTINGS: &str = "SET timezone = 'UTC'; SET lock_timeo
 /// Readers wait out a schema change or a checkpoint, and may never write. There are many, so each
 /// keeps less in memory.
 const SQLITE_READER: &str = "PRAGMA query_only = ON; PRAGMA cache_size = -32768;";
-
-/// Bytes up to which PostgreSQL looks for a text by comparing it at each place.
-const SHORT_TEXT: usize = 32;
-
-/// Makes the condition that a column holds a text.
-pub(crate) type Contains = for<'a> fn(&'static str, &'a str) -> Sql<'a>;
 
 /// Whether a connection, or a unit of work, reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,39 +81,6 @@ impl Conn {
         }
     }
 
-    /// How a statement asks whether a column holds a text. The time it takes grows with the length
-    /// of the column and hardly with that of the text. On PostgreSQL that is so of an automaton,
-    /// which is the slower one for short texts.
-    pub(crate) const fn contains(&self) -> Contains {
-        match self {
-            Self::Sqlite(_) => {
-                |column, text| Sql::new("instr(").push(column).push(", ").text(text).push(") > 0")
-            }
-            Self::Postgres(_) => |column, text| {
-                if text.len() <= SHORT_TEXT {
-                    return Sql::new("strpos(").push(column).push(", ").text(text).push(") > 0");
-                }
-                // What follows these characters is no pattern, and stands for itself.
-                Sql::new(column).push(" ~ ").text(format!("***={text}"))
-            },
-        }
-    }
-
-    /// The folded description of a transaction `t` (behaviour 1.2.4). None is stored where it is
-    /// the description with its ASCII letters in lower case.
-    pub(crate) const fn folded_description(&self) -> &'static str {
-        match self {
-            Self::Sqlite(_) => {
-                "CASE WHEN t.folded_description = '' THEN lower(t.description) \
-                 ELSE t.folded_description END"
-            }
-            Self::Postgres(_) => {
-                "CASE WHEN t.folded_description = '' THEN lower(t.description COLLATE \"C\") \
-                 ELSE t.folded_description END"
-            }
-        }
-    }
-
     /// Makes the unit of work durable.
     pub(crate) fn commit(&mut self) -> QueryResult<()> {
         match self {
@@ -129,12 +91,6 @@ impl Conn {
                 <PgConnection as Connection>::TransactionManager::commit_transaction(&mut **c)
             }
         }
-    }
-
-    /// Whether the next database transaction can begin with the commit of this one, which spares a
-    /// way to the server and back.
-    pub(crate) const fn can_chain(&self) -> bool {
-        self.locks_rows() && !self.is_distributed()
     }
 
     /// Makes the unit of work durable, and begins the next one like it.
@@ -175,19 +131,12 @@ impl Conn {
         self.release()
     }
 
-    /// Whether the books lie on several machines.
-    pub(crate) const fn is_distributed(&self) -> bool {
+    /// The engine behind it.
+    pub(crate) const fn engine(&self) -> Engine {
         match self {
-            Self::Sqlite(_) => false,
-            Self::Postgres(c) => c.distributed,
-        }
-    }
-
-    /// Whether writers lock rows: SQLite's writer holds the whole database already.
-    pub(crate) const fn locks_rows(&self) -> bool {
-        match self {
-            Self::Sqlite(_) => false,
-            Self::Postgres(_) => true,
+            Self::Sqlite(_) => Engine::Sqlite,
+            Self::Postgres(c) if c.distributed => Engine::Citus,
+            Self::Postgres(_) => Engine::Postgres,
         }
     }
 
@@ -315,14 +264,6 @@ impl Conn {
     /// Runs a statement.
     pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
         on_engine!(self, c => sql.execute(c))
-    }
-
-    /// How a join is kept to its order.
-    pub(crate) const fn lookup(&self) -> Lookup {
-        match self {
-            Self::Sqlite(_) => Lookup::InOrder,
-            Self::Postgres(_) => Lookup::Lateral,
-        }
     }
 
     /// What the engine would do for a statement, a line for each step.

@@ -78,7 +78,7 @@ impl Groups<'_, '_> {
         let query =
             account_groups::table.filter(account_groups::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Group::try_from).collect()
     }
 
@@ -105,7 +105,7 @@ impl Groups<'_, '_> {
                 .push(" AND id IN ")
                 .list(values)
                 .cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_engine!(self.tx.unflushed(), c => (&wanted).load(c))?;
+            let rows: Vec<Row> = on_engine!(self.tx.unflushed()?, c => (&wanted).load(c))?;
             let read = rows.into_iter().map(Group::try_from).collect::<Result<Vec<_>>>()?;
             if let Some((charts, version)) = &chart {
                 charts.learn(*version, &[], &read);

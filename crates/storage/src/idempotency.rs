@@ -173,7 +173,7 @@ impl Keys<'_, '_> {
     /// several machines, they are those of this user.
     pub fn sweep(self, user: UserId, now: Instant) -> Result<usize> {
         let mut conn = self.tx.flushed()?;
-        let of_user = |statement: Sql<'static>| match conn.is_distributed() {
+        let of_user = |statement: Sql<'static>| match conn.engine().is_distributed() {
             true => statement.push("user_id = ").int(user.get()).push(" AND "),
             false => statement,
         };

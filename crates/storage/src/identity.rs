@@ -19,7 +19,7 @@ impl IdentityChanges<'_, '_> {
     pub fn count(self) -> Result<i64> {
         let query = identity_changes::table.select(identity_changes::count);
         let count: Option<i64> =
-            on_engine!(self.tx.unflushed(), c => query.get_result(c).optional())?;
+            on_engine!(self.tx.unflushed()?, c => query.get_result(c).optional())?;
         Ok(count.unwrap_or(0))
     }
 

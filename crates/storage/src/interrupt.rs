@@ -10,7 +10,6 @@
 //! cancels neither. PostgreSQL's own `statement_timeout` stands behind it, for when this process is
 //! not there to ask.
 
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -253,15 +252,6 @@ impl Conn {
         match self {
             Self::Sqlite(_) => Ok(()),
             Self::Postgres(_) => self.execute(&cancel.push("::int4)").uncached()).map(drop),
-        }
-    }
-
-    /// What a statement that may pass many rows begins its condition with, so that the read can be
-    /// stopped within it: `row` is a number in each of them.
-    pub(crate) fn stoppable(&self, row: &'static str) -> Cow<'static, str> {
-        match self {
-            Self::Sqlite(_) => format!("read_goes_on({row}) AND ").into(),
-            Self::Postgres(_) => "".into(),
         }
     }
 }

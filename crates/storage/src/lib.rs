@@ -56,6 +56,7 @@ pub mod connection;
 pub mod delivery;
 mod dialect;
 pub mod distribution;
+mod engine;
 mod error;
 pub mod event;
 mod fair_queue;

@@ -123,7 +123,7 @@ impl StorageQuotaBase<'_, '_> {
             .push(SUMS)
             .push(" FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.owner_id = ")
             .int(user.get());
-        let rows: Vec<StoredRow> = on_engine!(self.tx.unflushed(), c => (&query).load(c))?;
+        let rows: Vec<StoredRow> = on_engine!(self.tx.unflushed()?, c => (&query).load(c))?;
         let written = rows.first().map(StoredRow::stored).unwrap_or_default();
         let held = written + self.tx.queued_stored(user);
         self.tx.group_cache.owners.held.insert(user, held);
@@ -134,7 +134,7 @@ impl StorageQuotaBase<'_, '_> {
     pub fn allowance(self, user: UserId) -> Result<Allowance> {
         let query = users::table.find(user.get()).select(users::storage_allowance);
         let found: Option<Option<String>> =
-            on_engine!(self.tx.unflushed(), c => query.get_result(c).optional())?;
+            on_engine!(self.tx.unflushed()?, c => query.get_result(c).optional())?;
         allowance(found.flatten())
     }
 

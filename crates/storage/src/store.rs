@@ -220,10 +220,11 @@ impl Store {
         let running = stop.run_on(interrupt)?;
         let caches = primary.map(|primary| self.caches.of_replica(primary.stale_reads));
         let caches = caches.unwrap_or_else(|| self.caches.clone());
-        let mut tx = Tx::reading(snapshot.conn, caches, Some(stop.clone()));
-        tx.primary = primary.cloned();
-        let outcome = work(&mut tx);
-        let unconfirmed = tx.primary.is_some_and(|primary| !primary.confirmed);
+        let (outcome, unconfirmed) = {
+            let mut tx = Tx::reading(snapshot.conn, caches, Some(stop.clone()));
+            tx.primary = primary.cloned();
+            (work(&mut tx), tx.primary.is_some_and(|primary| !primary.confirmed))
+        };
         drop(running);
         snapshot.end()?;
         // What a statement says that was interrupted is no failure of the database.

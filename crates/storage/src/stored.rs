@@ -167,7 +167,7 @@ impl Tx<'_> {
         for chunk in ids.chunks(MAX_NAMED) {
             let ids = chunk.iter().copied().map(Value::Int);
             let query = table.sums(book).push(" AND id IN ").list(ids).cached_up_to(chunk.len());
-            let rows: Vec<SumsRow> = on_engine!(self.unflushed(), c => (&query).load(c))?;
+            let rows: Vec<SumsRow> = on_engine!(self.unflushed()?, c => (&query).load(c))?;
             sum = rows.iter().fold(sum, |sum, row| sum.saturating_add(row.bytes));
         }
         Ok(sum)

@@ -117,7 +117,7 @@ impl Users<'_, '_> {
     pub fn find(self, email: &Email) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email.as_str()));
         let row = on_engine!(
-            self.tx.unflushed(),
+            self.tx.unflushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         Ok(row.map(User::from))
@@ -129,7 +129,7 @@ impl Users<'_, '_> {
             .filter(users::email.eq(email.as_str()))
             .filter(users::addressed_at.le(at.milliseconds()));
         let row = on_engine!(
-            self.tx.unflushed(),
+            self.tx.unflushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         Ok(row.map(User::from))
@@ -143,7 +143,7 @@ impl Users<'_, '_> {
             .filter(users::username.eq(text).or(users::email.eq(text)))
             .order(users::id);
         let row = on_engine!(
-            self.tx.unflushed(),
+            self.tx.unflushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         Ok(row.map(User::from))
@@ -152,7 +152,7 @@ impl Users<'_, '_> {
     /// Which of these usernames are taken.
     pub fn taken(self, usernames: &[String]) -> Result<HashSet<String>> {
         let query = users::table.filter(users::username.eq_any(usernames)).select(users::username);
-        let taken: Vec<String> = on_engine!(self.tx.unflushed(), c => query.load(c))?;
+        let taken: Vec<String> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
         Ok(taken.into_iter().collect())
     }
 
@@ -205,7 +205,7 @@ impl Users<'_, '_> {
     pub fn has_bank_connections(self, user: UserId) -> Result<bool> {
         let query = users::table.find(user.get()).select(users::bank_connections);
         let found: Option<bool> =
-            on_engine!(self.tx.unflushed(), c => query.get_result(c).optional())?;
+            on_engine!(self.tx.unflushed()?, c => query.get_result(c).optional())?;
         Ok(found.unwrap_or(false))
     }
 
@@ -279,7 +279,7 @@ impl Users<'_, '_> {
     pub fn list(self) -> Result<Vec<User>> {
         let query = users::table.order(users::email);
         let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 
@@ -290,7 +290,7 @@ impl Users<'_, '_> {
         }
         let query = users::table.filter(users::id.eq_any(ids.iter().map(|id| id.get())));
         let rows: Vec<Row> =
-            on_engine!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.unflushed()?, c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 }

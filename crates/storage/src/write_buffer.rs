@@ -3,13 +3,14 @@
 //! states. A statement that reads or changes these tables must see the rows, so the buffer is
 //! flushed before it ([`Tx::flushed`](crate::tx::Tx::flushed)).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use daybook_domain::id::BookId;
 use daybook_domain::transaction::Transaction;
 
 use crate::balance::{self, TotalDeltas};
 use crate::book_state::{self, BookStateRow};
+use crate::bulk::Bulk;
 use crate::conn::Conn;
 use crate::delivery::NewDelivery;
 use crate::error::Result;
@@ -17,8 +18,10 @@ use crate::event::PackedEvent;
 use crate::transaction::CountDeltas;
 use crate::{delivery, event, transaction};
 
+/// New transactions that are worth a thread. To flush them takes milliseconds.
+const LONG: usize = 250;
 /// Most new transactions in a write buffer when the next unit of work of a group begins.
-const MAX_QUEUED: usize = 2_000;
+const MAX_QUEUED: usize = 1_000;
 /// Most bytes of text in them and in the events; a transaction's text becomes rows of indexes, too.
 const MAX_TEXT: usize = 4 * 1024 * 1024;
 
@@ -57,6 +60,11 @@ impl WriteBuffer {
             && self.events.is_empty()
             && self.deliveries.is_empty()
             && self.book_states.is_empty()
+    }
+
+    /// Whether to flush the buffer takes longer than to begin that in a thread.
+    pub(crate) const fn is_long(&self) -> bool {
+        self.added.len() >= LONG || self.text >= MAX_TEXT
     }
 
     /// Whether the buffer has to be flushed although the group goes on.
@@ -105,6 +113,16 @@ impl WriteBuffer {
         self.book_states.insert(book, state);
     }
 
+    /// The states of the books.
+    pub(crate) fn book_states(&self) -> impl Iterator<Item = (BookId, &BookStateRow)> {
+        self.book_states.iter().map(|(book, state)| (*book, state))
+    }
+
+    /// The states of the books, without the rest.
+    pub(crate) fn into_book_states(self) -> BTreeMap<BookId, BookStateRow> {
+        self.book_states
+    }
+
     /// The books whose states are queued.
     pub(crate) fn books(&self) -> impl Iterator<Item = BookId> {
         self.book_states.keys().copied()
@@ -146,37 +164,26 @@ impl WriteBuffer {
         self.book_states.extend(book_states);
     }
 
-    /// Writes everything, with one bulk statement for each table, or for all of them, and puts the
-    /// states of the books into `written`; whether queues of deliveries have become due.
-    pub(crate) fn flush(
-        self,
-        conn: &mut Conn,
-        written: &mut HashMap<BookId, BookStateRow>,
-    ) -> Result<bool> {
-        let Self {
-            added,
-            remote_ids: _,
-            text: _,
-            total_deltas,
-            count_deltas,
-            events,
-            deliveries,
-            book_states,
-        } = self;
-        let mut tables = Vec::from(transaction::added_rows(&added)?);
-        tables.extend(balance::total_rows(&total_deltas));
-        tables.extend([count_deltas.rows(), event::rows(&events)]);
-        tables.push(book_state::rows(book_states.values()));
+    /// The rows of each table.
+    pub(crate) fn tables(&self) -> Result<Vec<Bulk<'_>>> {
+        let mut tables = Vec::from(transaction::added_rows(&self.added)?);
+        tables.extend(balance::total_rows(&self.total_deltas));
+        tables.extend([self.count_deltas.rows(), event::rows(&self.events)]);
+        tables.push(book_state::rows(self.book_states.values()));
         // Those of the queues come last: they are counted.
-        tables.extend(delivery::rows(&deliveries));
-        let due = conn.write_together(tables)?;
-        written.extend(book_states);
-        Ok(due > 0)
+        tables.extend(delivery::rows(&self.deliveries));
+        Ok(tables)
     }
 }
 
+/// Writes the rows of a write buffer, with one bulk statement for each table, or for all of them;
+/// whether queues of deliveries have become due.
+pub(crate) fn flush(conn: &mut Conn, tables: Vec<Bulk<'_>>) -> Result<bool> {
+    Ok(conn.write_together(tables)? > 0)
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use daybook_domain::calendar::parse_iso;
     use daybook_domain::event::{Event, EventType, Hash};
     use daybook_domain::id::{TransactionId, UserId};
@@ -186,7 +193,8 @@ mod tests {
 
     use super::*;
 
-    fn draft() -> Transaction {
+    /// A draft in book 1.
+    pub(crate) fn draft() -> Transaction {
         Transaction {
             id: TransactionId::new(1),
             date: None,

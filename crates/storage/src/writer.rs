@@ -40,6 +40,7 @@ use crate::checkpoint::Checkpointer;
 use crate::conn::Conn;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::fair_queue::{Bill, GROUP_TIME, QueueFlow, Taken, with_parts_of_commit};
 use crate::job::{CommitFailure, Completion, Job};
@@ -48,6 +49,7 @@ use crate::pool::Address;
 use crate::replica::position;
 use crate::replica::recent_writes::RecentWrites;
 use crate::transaction::ChunkJobs;
+use crate::tx::background::Flusher;
 use crate::tx::{Caches, Tx};
 use crate::writer_queue::WriterQueue;
 
@@ -72,6 +74,7 @@ impl Writer {
         let (statements, caches, signal, recent) = shared;
         let mut writer_loop = WriterLoop {
             conn: None,
+            flusher: Flusher::start()?,
             chained: 0,
             address,
             statements,
@@ -121,7 +124,8 @@ impl Drop for Writer {
 
 /// The writer's own connection, made anew when it breaks.
 struct WriterLoop {
-    conn: Option<Conn>,
+    conn: Option<Box<Conn>>,
+    flusher: Flusher,
     /// How many commits in a row have begun the next database transaction; 0 if none is open. A
     /// connection that breaks meanwhile costs the next group.
     chained: u32,
@@ -166,7 +170,7 @@ impl WriterLoop {
         let begun = Instant::now();
         let (caches, chained) = (self.caches.clone(), self.chained);
         let may_chain = || chained < MAX_CHAINED && queue.has_work();
-        let conn = match self.connected() {
+        let conn = match self.take_connection() {
             Ok(conn) => conn,
             Err(error) => {
                 let text = error.to_string();
@@ -176,9 +180,11 @@ impl WriterLoop {
                 return (Vec::new(), Vec::new());
             }
         };
-        let (ran, outcome, delivers) = run_group(conn, caches, group, may_chain);
-        self.chained = if matches!(outcome, Ok(true)) { chained.saturating_add(1) } else { 0 };
-        if let Err(error) = &outcome {
+        let GroupOutcome { conn, ran, committed, delivers } =
+            run_group((conn, &self.flusher), caches, group, may_chain);
+        self.conn = conn;
+        self.chained = if matches!(committed, Ok(true)) { chained.saturating_add(1) } else { 0 };
+        if let Err(error) = &committed {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
             self.disconnect();
             // It may be kept all the same.
@@ -186,7 +192,7 @@ impl WriterLoop {
         } else {
             self.note_commit();
         }
-        let committed = outcome.map(drop).map_err(|error| CommitFailure(error.to_string()));
+        let committed = committed.map(drop).map_err(|error| CommitFailure(error.to_string()));
         let delivers = delivers && committed.is_ok();
         let took = begun.elapsed();
         for answer in ran.answers {
@@ -220,8 +226,8 @@ impl WriterLoop {
         }
     }
 
-    /// The connection, in a database transaction.
-    fn connected(&mut self) -> Result<&mut Conn> {
+    /// Takes the connection, in a database transaction.
+    fn take_connection(&mut self) -> Result<Box<Conn>> {
         if self.conn.is_none() {
             self.connect()?;
         }
@@ -232,11 +238,11 @@ impl WriterLoop {
             self.connect()?;
             self.any_connection()?.begin(Mode::Write)?;
         }
-        self.any_connection()
+        self.conn.take().ok_or_else(no_connection)
     }
 
     fn any_connection(&mut self) -> Result<&mut Conn> {
-        self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))
+        self.conn.as_deref_mut().ok_or_else(no_connection)
     }
 
     /// Gives the connection up, with the transaction that may be open in it.
@@ -249,9 +255,13 @@ impl WriterLoop {
         let mut conn = self.address.connect(Mode::Write)?;
         self.checkpointer = Checkpointer::start(&self.address, &mut conn)?;
         conn.count_statements(Arc::clone(&self.statements));
-        self.conn = Some(conn);
+        self.conn = Some(Box::new(conn));
         Ok(())
     }
+}
+
+fn no_connection() -> Error {
+    Error::Unavailable("no connection".to_owned())
 }
 
 /// What became of the units of work of a group.
@@ -266,28 +276,56 @@ struct RanGroup {
     left: JobGroup,
 }
 
-/// Runs the units of work one after another, until the group's time is over, and commits once;
-/// tells whether the commit has begun another database transaction ([`Tx::finish`]), and whether
-/// deliveries have become due.
-fn run_group(
-    conn: &mut Conn,
-    caches: Caches,
-    mut group: JobGroup,
-    chain: impl FnOnce() -> bool,
-) -> (RanGroup, Result<bool>, bool) {
-    let mut ran = RanGroup::default();
-    if conn.is_distributed() {
+/// Those of a group that run now, in the order of their locks, and those that have to wait, because
+/// they belong to another machine.
+fn in_order(engine: Engine, mut group: JobGroup) -> (JobGroup, JobGroup) {
+    if engine.is_distributed() {
         let book = group.first().map(|taken| taken.job.lane()).filter(|lane| lane.is_of_book());
         let mut is_first = true;
-        (group, ran.left) = group
+        return group
             .into_iter()
             .partition(|taken| std::mem::take(&mut is_first) || book == Some(taken.job.lane()));
-    } else {
-        // Every process takes books' locks in the same order, so groups of different processes
-        // cannot deadlock.
-        group.sort_by_key(|taken| taken.job.lane());
     }
-    let mut tx = Tx::writing(conn, caches, group.len() > 1);
+    // Every process takes books' locks in the same order, so groups of different processes cannot
+    // deadlock.
+    group.sort_by_key(|taken| taken.job.lane());
+    (group, JobGroup::new())
+}
+
+/// What became of a group.
+struct GroupOutcome {
+    /// The connection, unless a flush has lost it.
+    conn: Option<Box<Conn>>,
+    ran: RanGroup,
+    /// Whether the commit has begun another database transaction ([`Tx::finish`]).
+    committed: Result<bool>,
+    /// Whether deliveries have become due.
+    delivers: bool,
+}
+
+/// Runs the units of work one after another, until the group's time is over, and commits once.
+fn run_group(
+    (conn, flusher): (Box<Conn>, &Flusher),
+    caches: Caches,
+    group: JobGroup,
+    chain: impl FnOnce() -> bool,
+) -> GroupOutcome {
+    let (group, left) = in_order(conn.engine(), group);
+    let mut ran = RanGroup { left, ..RanGroup::default() };
+    let mut tx = Tx::of_group((conn, flusher), caches, group.len() > 1);
+    let committed = match run_units(&mut tx, group, &mut ran) {
+        Ok(()) => tx.finish(chain),
+        Err(error) => {
+            // Everything since the begin is undone with the connection.
+            let _ = tx.abandon();
+            Err(error)
+        }
+    };
+    GroupOutcome { ran, committed, delivers: tx.delivers(), conn: tx.into_conn() }
+}
+
+/// Runs the units of work of a group. After a failure none of the group may be committed.
+fn run_units(tx: &mut Tx<'_>, group: JobGroup, ran: &mut RanGroup) -> Result<()> {
     let mut failure = tx.begin().err();
     let begun = Instant::now();
     for taken in group {
@@ -308,7 +346,7 @@ fn run_group(
             continue;
         }
         let lane = job.lane();
-        let answer = job.run(&mut tx);
+        let answer = job.run(tx);
         // Those of the books that this writer works on.
         let mut unindexed = std::mem::take(&mut tx.unindexed);
         unindexed.retain(|book| answer.accepted() && Lane::of_book(book) == lane);
@@ -318,13 +356,5 @@ fn run_group(
         ran.answers.push(answer);
         ran.times.push((bill, started.elapsed()));
     }
-    let outcome = match failure {
-        Some(error) => {
-            // Everything since the begin is undone with the connection.
-            let _ = tx.abandon();
-            Err(error)
-        }
-        None => tx.finish(chain),
-    };
-    (ran, outcome, tx.delivers())
+    failure.map_or(Ok(()), Err)
 }

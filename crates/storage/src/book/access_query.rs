@@ -245,7 +245,8 @@ impl Tx<'_> {
         lock: bool,
     ) -> Result<Option<AccessRow>> {
         let query = of_number(number, place, lock);
-        let rows: QueryResult<Vec<AccessRow>> = on_engine!(self.unflushed(), c => (&query).load(c));
+        let rows: QueryResult<Vec<AccessRow>> =
+            on_engine!(self.unflushed()?, c => (&query).load(c));
         let rows = if lock { rows.map_err(Error::of_waiting)? } else { rows? };
         Ok(rows.into_iter().next())
     }

@@ -46,7 +46,7 @@ impl Books<'_, '_> {
                 .push(" FOR UPDATE");
             let locked = self
                 .tx
-                .in_own_savepoint(|tx| tx.unflushed().execute(&row).map_err(Error::of_waiting))?;
+                .in_own_savepoint(|tx| tx.unflushed()?.execute(&row).map_err(Error::of_waiting))?;
             if locked > 0 {
                 self.tx.group_cache.locked.insert(public_id.to_owned());
             }
@@ -205,7 +205,7 @@ impl Books<'_, '_> {
         let own = books::public_id.eq(public_id);
         let query = books::table.find(number.get()).filter(own).select(books::owner_id);
         let owner: Option<i64> =
-            on_engine!(self.tx.unflushed(), c => query.get_result(c).optional())?;
+            on_engine!(self.tx.unflushed()?, c => query.get_result(c).optional())?;
         Ok(owner.map(UserId::new))
     }
 

@@ -49,7 +49,8 @@ impl Tx<'_> {
             return Ok(Some(number));
         }
         let query = book_keys::table.find(public_id).select(book_keys::book_id);
-        let found: Option<i64> = on_engine!(self.unflushed(), c => query.get_result(c).optional())?;
+        let found: Option<i64> =
+            on_engine!(self.unflushed()?, c => query.get_result(c).optional())?;
         let number = found.map(BookId::new);
         if let Some(number) = number {
             cache.learn(public_id, number);

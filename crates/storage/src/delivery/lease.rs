@@ -232,7 +232,7 @@ impl Conn {
     ) -> Result<bool> {
         let due = due(now, occupied).push(self.unless_q_locked()).uncached();
         let rows: Vec<DueRow> = on_engine!(self, c => (&due).load(c))?;
-        let (mut is_full, is_distributed) = (false, self.is_distributed());
+        let (mut is_full, is_distributed) = (false, self.engine().is_distributed());
         let mut leases = Bulk::new(
             "INSERT INTO delivery_queues (book_id, app_id, lease, leased_until)",
             4,

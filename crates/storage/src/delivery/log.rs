@@ -178,7 +178,7 @@ impl DeliveryLog<'_, '_> {
     pub fn remove_before(self, before: Instant, limit: i64) -> Result<usize> {
         let mut conn = self.tx.flushed()?;
         let unless_locked = conn.unless_locked();
-        if !conn.is_distributed() {
+        if !conn.engine().is_distributed() {
             return Ok(conn.execute(&old_attempts(before, limit, None, unless_locked))?);
         }
         let books = Sql::new("SELECT book_id FROM delivery_attempts WHERE at < ")

@@ -193,7 +193,7 @@ impl Tx<'_> {
         )
         .int(book.get())
         .push(" ORDER BY i.app_id");
-        let rows: Vec<ReceiverRow> = on_engine!(self.unflushed(), c => (&sql).load(c))?;
+        let rows: Vec<ReceiverRow> = on_engine!(self.unflushed()?, c => (&sql).load(c))?;
         let mut read: Vec<KnownReceiver> =
             rows.into_iter().map(KnownReceiver::try_from).collect::<Result<_>>()?;
         read.dedup_by(|one, before| one.receiver.app == before.receiver.app);

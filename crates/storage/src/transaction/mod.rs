@@ -109,6 +109,9 @@ impl Transactions<'_, '_> {
         remote_ids: &[&str],
         most: usize,
     ) -> Result<Option<Vec<Transaction>>> {
+        if remote_ids.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
         let Book { id, scale, .. } = *access.book();
         let lookup = self.tx.lookup();
         let mut conn = self.tx.flushed_for_remote_ids(id, remote_ids)?;

@@ -153,7 +153,8 @@ impl Transactions<'_, '_> {
         for transaction in added {
             self.tx.buffer().queue_transaction(Added { book, scale, transaction });
         }
-        self.tx.index_added(access.book(), &late, behind)
+        self.tx.index_added(access.book(), &late, behind)?;
+        self.tx.flush_own_ahead()
     }
 
     /// Saves changed transactions.

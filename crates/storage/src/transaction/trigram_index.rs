@@ -276,7 +276,7 @@ impl Tx<'_> {
 pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
     loop {
         conn.begin(Mode::Write)?;
-        let mut tx = Tx::writing(conn, Caches::default(), false);
+        let mut tx = Tx::writing(conn, Caches::default());
         tx.begin()?;
         let waiting = Sql::new(
             "SELECT b.public_id \

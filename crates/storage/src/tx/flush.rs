@@ -10,7 +10,10 @@ use daybook_domain::id::BookId;
 use super::Tx;
 use crate::conn::Conn;
 use crate::error::{Error, Result};
-use crate::write_buffer::WriteBuffer;
+use crate::write_buffer::{WriteBuffer, flush};
+
+/// Why a group fails of which a flush was begun and not ended.
+const INTERRUPTED: &str = "a write was interrupted";
 
 /// The connection after a flush: its statements see every row that this unit of work and those
 /// before it have queued, and what they change is undone with this unit of work. Only
@@ -23,9 +26,23 @@ pub(crate) struct Unflushed<'c>(&'c mut Conn);
 impl Tx<'_> {
     /// The connection for statements that cannot touch what is queued: those that read tables whose
     /// rows are never queued, such as books, users, collaborators, accounts and groups.
-    pub(crate) const fn unflushed(&mut self) -> Unflushed<'_> {
+    ///
+    /// # Errors
+    /// When the flush in the background fails, which it waits for.
+    pub(crate) fn unflushed(&mut self) -> Result<Unflushed<'_>> {
         self.untouched = false;
-        Unflushed(self.conn)
+        Ok(Unflushed(self.conn()?))
+    }
+
+    /// The connection, as soon as no flush has it.
+    ///
+    /// # Errors
+    /// When that flush has failed.
+    pub(super) fn conn(&mut self) -> Result<&mut Conn> {
+        if let Some(flushed) = self.conn.take_back() {
+            self.note_flushed(flushed)?;
+        }
+        self.conn.here()
     }
 
     /// Flushes the write buffers, opens the savepoint of this unit of work, and gives the
@@ -44,7 +61,7 @@ impl Tx<'_> {
             self.group_cache.receivers.clear();
             self.flush_own()?;
         }
-        Ok(Flushed(self.conn))
+        Ok(Flushed(self.conn()?))
     }
 
     /// The connection for statements that look for these remote ids and see nothing else of what is
@@ -58,7 +75,7 @@ impl Tx<'_> {
         if buffers.iter().any(|buffer| buffer.has_remote_id(book, remote_ids)) {
             self.flushed()?;
         }
-        Ok(self.unflushed())
+        self.unflushed()
     }
 
     /// The write buffer of this unit of work. What is queued in it is written by the next flush, or
@@ -82,7 +99,7 @@ impl Tx<'_> {
     /// alone in its group.
     fn open_savepoint(&mut self) -> Result<()> {
         if self.grouped && !self.savepoint {
-            self.conn.savepoint()?;
+            self.conn()?.savepoint()?;
             self.savepoint = true;
         }
         Ok(())
@@ -95,11 +112,69 @@ impl Tx<'_> {
         if buffer.is_empty() {
             return Ok(());
         }
-        self.failure = Some("a write was interrupted".to_owned());
-        let flushed = buffer.flush(self.conn, &mut self.group_cache.book_states);
-        self.delivers |= flushed.as_ref().is_ok_and(|delivers| *delivers);
-        self.failure = flushed.err().map(|error| error.to_string());
-        self.check_intact()
+        self.failure = Some(INTERRUPTED.to_owned());
+        let flushed = self.write(&buffer);
+        self.note_flushed(flushed)?;
+        self.group_cache.book_states.extend(buffer.into_book_states());
+        self.failure = None;
+        Ok(())
+    }
+
+    fn write(&mut self, buffer: &WriteBuffer) -> Result<bool> {
+        // The rows are made while the connection may be busy.
+        let tables = buffer.tables()?;
+        flush(self.conn()?, tables)
+    }
+
+    /// Begins to flush the rows of the units of work before this one, if they are many, while it
+    /// runs.
+    pub(super) fn flush_earlier_ahead(&mut self) -> Result<()> {
+        if !self.earlier.is_large() {
+            return Ok(());
+        }
+        let earlier = std::mem::take(&mut self.earlier);
+        self.flush_ahead(earlier)
+    }
+
+    /// Begins to flush the rows of this unit of work, if they are many, while it goes on. One that
+    /// shares its group may be undone without the others, and keeps them.
+    pub(crate) fn flush_own_ahead(&mut self) -> Result<()> {
+        if self.grouped || !self.own.is_long() {
+            return Ok(());
+        }
+        let own = std::mem::take(&mut self.own);
+        self.flush_ahead(own)
+    }
+
+    /// Begins to flush a write buffer in the background. Whether that succeeds shows at the next
+    /// statement, at the latest at the commit.
+    fn flush_ahead(&mut self, buffer: WriteBuffer) -> Result<()> {
+        if !self.conn.is_lent() {
+            return self.flush(buffer);
+        }
+        self.check_intact()?;
+        self.failure = Some(INTERRUPTED.to_owned());
+        self.conn()?;
+        let states = buffer.book_states().map(|(book, state)| (book, state.clone()));
+        self.group_cache.book_states.extend(states);
+        self.untouched = false;
+        self.conn.lend(buffer)?;
+        self.failure = None;
+        Ok(())
+    }
+
+    /// Notes the outcome of a flush.
+    fn note_flushed(&mut self, flushed: Result<bool>) -> Result<()> {
+        match flushed {
+            Ok(delivers) => {
+                self.delivers |= delivers;
+                Ok(())
+            }
+            Err(error) => {
+                self.failure = Some(error.to_string());
+                self.check_intact()
+            }
+        }
     }
 
     /// Refuses to go on after a flush that failed.

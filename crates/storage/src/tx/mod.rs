@@ -12,6 +12,8 @@
 //! Which statements flush, and what a flush does, is in `flush.rs`; the accessors are in
 //! `nouns.rs`.
 
+pub(crate) mod background;
+mod caches;
 mod flush;
 mod nouns;
 
@@ -22,41 +24,23 @@ use std::sync::Arc;
 use daybook_domain::id::BookId;
 use daybook_domain::storage_quota::Stored;
 
-use crate::access::BookAccess;
 use crate::app_face::AppFaceCache;
 use crate::book::BookNumberCache;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
 use crate::conn::{AnyRow, Conn};
-use crate::delivery::KnownReceiver;
-use crate::dialect::{Contains, Mode};
+use crate::dialect::Mode;
+use crate::engine::{Contains, Engine};
 use crate::error::{Error, Result};
 use crate::identity;
 use crate::interrupt::ReadStop;
 use crate::planner::Lookup;
 use crate::replica::PrimaryCheck;
 use crate::sql::Sql;
-use crate::stored::OwnersInGroup;
 use crate::write_buffer::WriteBuffer;
+use background::{Flusher, Lendable};
+pub(crate) use caches::{Caches, GroupCache};
 pub(crate) use flush::Flushed;
-
-/// What the connections of a store remember together.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Caches {
-    charts: Arc<ChartCache>,
-    faces: Arc<AppFaceCache>,
-    numbers: Arc<BookNumberCache>,
-}
-
-impl Caches {
-    /// What a unit of work on a replica remembers with the others. How apps look there may be older
-    /// than what they have changed. So may be accounts and groups of a book that is behind; else
-    /// they are known by the version that the snapshot shows. The number of a book never changes.
-    pub(crate) fn of_replica(&self, stale_reads: bool) -> Self {
-        let charts = if stale_reads { Arc::default() } else { Arc::clone(&self.charts) };
-        Self { charts, faces: Arc::default(), numbers: Arc::clone(&self.numbers) }
-    }
-}
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
 /// together.
@@ -65,7 +49,8 @@ impl Caches {
 /// rows it queues stay in its [`WriteBuffer`] until a statement has to see them, and a savepoint
 /// precedes what it changes in place.
 pub struct Tx<'a> {
-    conn: &'a mut Conn,
+    conn: Lendable<'a>,
+    engine: Engine,
     mode: Mode,
     /// What stops it, if it reads.
     stop: Option<ReadStop>,
@@ -99,39 +84,41 @@ pub struct Tx<'a> {
     changed_charts: HashSet<BookId>,
 }
 
-/// What a group has read of its books. It stays true while the group holds their locks, because
-/// nobody else can change it.
-#[derive(Debug, Default)]
-pub(crate) struct GroupCache {
-    /// Books whose row lock is held.
-    pub(crate) locked: HashSet<String>,
-    /// The state of books, as the database has it.
-    pub(crate) book_states: HashMap<BookId, BookStateRow>,
-    /// What users may do in books, by book and e-mail address.
-    pub(crate) accesses: HashMap<(String, String), BookAccess>,
-    /// Who receives the events of books.
-    pub(crate) receivers: HashMap<BookId, Vec<KnownReceiver>>,
-    /// Whose books they are.
-    pub(crate) owners: OwnersInGroup,
-}
-
 impl<'a> Tx<'a> {
     /// A unit of work that reads, perhaps until it is stopped.
     pub(crate) fn reading(conn: &'a mut Conn, caches: Caches, stop: Option<ReadStop>) -> Self {
-        Self { stop, ..Self::new(conn, caches, Mode::Read, false) }
+        let engine = conn.engine();
+        Self { stop, ..Self::new((engine, Lendable::borrowed(conn)), caches, Mode::Read, false) }
     }
 
-    /// A unit of work that writes. One that is alone in its group is undone with the whole
-    /// database transaction.
-    pub(crate) fn writing(conn: &'a mut Conn, caches: Caches, grouped: bool) -> Self {
-        Self::new(conn, caches, Mode::Write, grouped)
+    /// A unit of work that writes, and is alone.
+    pub(crate) fn writing(conn: &'a mut Conn, caches: Caches) -> Self {
+        let engine = conn.engine();
+        Self::new((engine, Lendable::borrowed(conn)), caches, Mode::Write, false)
     }
 
-    fn new(conn: &'a mut Conn, caches: Caches, mode: Mode, grouped: bool) -> Self {
+    /// The units of work of a group, with a connection that is lent to this thread. One that is
+    /// alone is undone with the whole database transaction.
+    pub(crate) fn of_group(
+        (conn, flusher): (Box<Conn>, &'a Flusher),
+        caches: Caches,
+        grouped: bool,
+    ) -> Self {
+        let engine = conn.engine();
+        Self::new((engine, Lendable::new(conn, flusher)), caches, Mode::Write, grouped)
+    }
+
+    fn new(
+        (engine, conn): (Engine, Lendable<'a>),
+        caches: Caches,
+        mode: Mode,
+        grouped: bool,
+    ) -> Self {
         let (earlier, own) = (WriteBuffer::default(), WriteBuffer::default());
         let (group_cache, changed_charts) = (GroupCache::default(), HashSet::new());
         Self {
             conn,
+            engine,
             mode,
             stop: None,
             primary: None,
@@ -157,7 +144,7 @@ impl<'a> Tx<'a> {
     /// # Errors
     /// When it does not.
     pub fn ping(&mut self) -> Result<()> {
-        Ok(self.conn.ping()?)
+        Ok(self.conn()?.ping()?)
     }
 
     /// Notes that this unit of work changes who is let in.
@@ -201,22 +188,22 @@ impl<'a> Tx<'a> {
     /// What a statement that may pass many rows, each with a number `row`, begins its condition
     /// with.
     pub(crate) fn stoppable(&self, row: &'static str) -> Cow<'static, str> {
-        self.conn.stoppable(row)
+        self.engine.stoppable(row)
     }
 
     /// How a statement asks whether a column holds a text.
     pub(crate) const fn contains(&self) -> Contains {
-        self.conn.contains()
+        self.engine.contains()
     }
 
     /// The folded description of a transaction `t`.
     pub(crate) const fn folded_description(&self) -> &'static str {
-        self.conn.folded_description()
+        self.engine.folded_description()
     }
 
     /// How a join is kept to its order.
     pub(crate) const fn lookup(&self) -> Lookup {
-        self.conn.lookup()
+        self.engine.lookup()
     }
 
     /// The state of an entered book, with the changes of this group.
@@ -232,7 +219,7 @@ impl<'a> Tx<'a> {
 
     /// Whether the book has to be locked before it is read.
     pub(crate) fn must_lock(&self, public_id: &str) -> bool {
-        self.writes() && self.conn.locks_rows() && !self.group_cache.locked.contains(public_id)
+        self.writes() && self.engine.locks_rows() && !self.group_cache.locked.contains(public_id)
     }
 
     /// The same, to be changed; the change is queued in the write buffer of this unit of work.
@@ -286,11 +273,11 @@ impl<'a> Tx<'a> {
             }
             return outcome;
         }
-        self.conn.savepoint()?;
+        self.conn()?.savepoint()?;
         let outcome = work(self);
         match outcome {
-            Ok(_) => self.conn.release()?,
-            Err(_) => self.conn.undo()?,
+            Ok(_) => self.conn()?.release()?,
+            Err(_) => self.conn()?.undo()?,
         }
         outcome
     }
@@ -299,29 +286,30 @@ impl<'a> Tx<'a> {
     /// counts as failed.
     fn begin_anew(&mut self) -> Result<()> {
         self.failure = Some("a database transaction was not begun".to_owned());
-        self.conn.rollback()?;
-        self.conn.begin(self.mode)?;
-        self.conn.guard_open()?;
+        self.conn()?.rollback()?;
+        let mode = self.mode;
+        self.conn()?.begin(mode)?;
+        self.conn()?.guard_open()?;
         (self.failure, self.untouched) = (None, true);
         Ok(())
     }
 
     /// Begins the database transaction's first unit of work.
     pub(crate) fn begin(&mut self) -> Result<()> {
-        Ok(self.conn.guard_open()?)
+        Ok(self.conn()?.guard_open()?)
     }
 
     /// Begins the next unit of work of the group.
     pub(crate) fn begin_unit(&mut self) -> Result<()> {
         self.check_intact()?;
-        if self.earlier.is_large() { self.flush_earlier() } else { Ok(()) }
+        self.flush_earlier_ahead()
     }
 
     /// Ends this unit of work and keeps its changes.
     pub(crate) fn keep_unit(&mut self) -> Result<()> {
         self.check_intact()?;
         if self.savepoint {
-            self.conn.release()?;
+            self.conn()?.release()?;
             self.savepoint = false;
         }
         let own = std::mem::take(&mut self.own);
@@ -339,17 +327,17 @@ impl<'a> Tx<'a> {
         if !self.grouped {
             self.open = false;
             self.failure = None;
-            return Ok(self.conn.rollback()?);
+            return Ok(self.conn()?.rollback()?);
         }
         self.check_intact()?;
         if self.savepoint {
             // The rollback releases locks, so what was read under them may change.
             self.group_cache = GroupCache::default();
             self.savepoint = false;
-            return Ok(self.conn.undo()?);
+            return Ok(self.conn()?.undo()?);
         }
         // Without a savepoint, a statement that failed may have taken the whole transaction along.
-        Ok(self.conn.check_open()?)
+        Ok(self.conn()?.check_open()?)
     }
 
     /// Flushes and commits, unless the only unit of work was undone already. Where `chain` says so
@@ -360,22 +348,27 @@ impl<'a> Tx<'a> {
             self.check_intact()?;
             // Where the engine has rolled back by itself, the last flush fails on PostgreSQL but
             // not on SQLite, and the commit fails on SQLite but not on PostgreSQL.
-            if self.earlier.is_empty() || !self.conn.locks_rows() {
-                self.conn.check_open()?;
+            if self.earlier.is_empty() || !self.engine.locks_rows() {
+                self.conn()?.check_open()?;
             }
             self.flush_earlier()?;
             if self.identity_changed.1 {
-                identity::count_change(self.conn)?;
+                identity::count_change(self.conn()?)?;
             }
             self.open = false;
-            chained = self.conn.can_chain() && chain();
-            if chained { self.conn.commit_and_chain()? } else { self.conn.commit()? }
+            chained = self.engine.can_chain() && chain();
+            if chained { self.conn()?.commit_and_chain()? } else { self.conn()?.commit()? }
         }
         Ok(chained)
     }
 
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.open = false;
-        Ok(self.conn.rollback()?)
+        Ok(self.conn()?.rollback()?)
+    }
+
+    /// The connection, for the next group.
+    pub(crate) fn into_conn(self) -> Option<Box<Conn>> {
+        self.conn.into_conn()
     }
 }

@@ -28,7 +28,7 @@ use daybook_domain::transaction::Standing;
 use time::Date;
 
 use super::row::{COLUMNS, standing_to_column};
-use crate::dialect::Contains;
+use crate::engine::Contains;
 use crate::page::PageKey;
 use crate::planner::{Lookup, as_filter, without_order};
 use crate::sql::Sql;

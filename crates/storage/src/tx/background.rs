@@ -1,0 +1,216 @@
+//! The connection of a unit of work, which may be lent to a flush in the background.
+//!
+//! To flush many rows takes about as long as to make the next ones. So each writer has a second
+//! thread that flushes. The writer lends it the connection, and goes on with what needs no
+//! statement: the next unit of work of its group, or the events of this one. The next statement
+//! waits for the flush.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::conn::Conn;
+use crate::error::{Error, Result};
+use crate::write_buffer::{WriteBuffer, flush};
+
+/// The thread that flushes for a writer. It ends with it.
+pub(crate) struct Flusher(Sender<Loan>);
+
+/// What it is given.
+struct Loan {
+    conn: Box<Conn>,
+    buffer: WriteBuffer,
+    back: Sender<FlushEnd>,
+}
+
+/// What it gives back: the connection, and whether queues of deliveries have become due.
+type FlushEnd = (Box<Conn>, Result<bool>);
+
+impl Flusher {
+    /// Starts the thread.
+    pub(crate) fn start() -> Result<Self> {
+        let (sender, loans) = channel::<Loan>();
+        let serve = move || {
+            for Loan { mut conn, buffer, back } in loans {
+                let work = || buffer.tables().and_then(|tables| flush(&mut conn, tables));
+                match catch_unwind(AssertUnwindSafe(work)) {
+                    // A writer that has failed meanwhile wants nothing back.
+                    Ok(flushed) => drop(back.send((conn, flushed))),
+                    Err(_) => tracing::error!("a flush panicked"),
+                }
+            }
+        };
+        std::thread::Builder::new()
+            .name("flusher".to_owned())
+            .spawn(serve)
+            .map_err(|error| Error::Unavailable(error.to_string()))?;
+        Ok(Self(sender))
+    }
+
+    fn lend(&self, conn: Box<Conn>, buffer: WriteBuffer) -> Result<Receiver<FlushEnd>> {
+        let (back, ended) = channel();
+        self.0.send(Loan { conn, buffer, back }).map_err(|_| lost())?;
+        Ok(ended)
+    }
+}
+
+/// The connection of a unit of work.
+pub(super) struct Lendable<'a> {
+    place: Place<'a>,
+    flusher: Option<&'a Flusher>,
+}
+
+enum Place<'a> {
+    /// At hand, and not to be lent.
+    Borrowed(&'a mut Conn),
+    /// At hand.
+    Here(Box<Conn>),
+    /// Lent to a flush.
+    Lent(Receiver<FlushEnd>),
+    /// Gone with a flush that did not end.
+    Lost,
+}
+
+impl<'a> Lendable<'a> {
+    /// One that is never lent.
+    pub(super) const fn borrowed(conn: &'a mut Conn) -> Self {
+        Self { place: Place::Borrowed(conn), flusher: None }
+    }
+
+    /// One that is lent to this thread.
+    pub(super) const fn new(conn: Box<Conn>, flusher: &'a Flusher) -> Self {
+        Self { place: Place::Here(conn), flusher: Some(flusher) }
+    }
+
+    /// Whether it is lent at all.
+    pub(super) const fn is_lent(&self) -> bool {
+        self.flusher.is_some()
+    }
+
+    /// The connection, which is at hand.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub(super) fn here(&mut self) -> Result<&mut Conn> {
+        match &mut self.place {
+            Place::Borrowed(conn) => Ok(conn),
+            Place::Here(conn) => Ok(conn),
+            Place::Lent(_) | Place::Lost => Err(lost()),
+        }
+    }
+
+    /// Lends the connection, which is at hand.
+    ///
+    /// # Errors
+    /// When it is not, or the thread has ended: the connection is lost then.
+    pub(super) fn lend(&mut self, buffer: WriteBuffer) -> Result<()> {
+        let place = std::mem::replace(&mut self.place, Place::Lost);
+        let (Some(flusher), Place::Here(conn)) = (self.flusher, place) else { return Err(lost()) };
+        self.place = Place::Lent(flusher.lend(conn, buffer)?);
+        Ok(())
+    }
+
+    /// Waits until no flush has it; the outcome of that which had it.
+    pub(super) fn take_back(&mut self) -> Option<Result<bool>> {
+        let Place::Lent(ended) = &self.place else { return None };
+        let Ok((conn, flushed)) = ended.recv() else {
+            self.place = Place::Lost;
+            return Some(Err(lost()));
+        };
+        self.place = Place::Here(conn);
+        Some(flushed)
+    }
+
+    /// The connection for the next group, unless it is lost.
+    pub(super) fn into_conn(self) -> Option<Box<Conn>> {
+        match self.place {
+            Place::Here(conn) => Some(conn),
+            Place::Borrowed(_) | Place::Lent(_) | Place::Lost => None,
+        }
+    }
+}
+
+fn lost() -> Error {
+    Error::Unavailable("a flush did not end".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use daybook_domain::id::BookId;
+
+    use super::*;
+    use crate::dialect::Mode;
+    use crate::tx::{Caches, Tx};
+    use crate::write_buffer::Added;
+    use crate::write_buffer::tests::draft;
+
+    /// Enough to be flushed in the background.
+    const MANY: usize = 1_000;
+
+    fn queue(tx: &mut Tx<'_>, count: usize) {
+        for _ in 0..count {
+            let added = Added { book: BookId::new(1), scale: 2, transaction: draft() };
+            tx.buffer().queue_transaction(added);
+        }
+    }
+
+    /// Runs `work` on an empty database, where every flush fails.
+    fn on_an_empty_database(grouped: bool, work: impl FnOnce(&mut Tx<'_>)) {
+        let mut conn = Conn::in_memory();
+        conn.begin(Mode::Write).unwrap();
+        let flusher = Flusher::start().unwrap();
+        let mut tx = Tx::of_group((Box::new(conn), &flusher), Caches::default(), grouped);
+        tx.begin().unwrap();
+        work(&mut tx);
+    }
+
+    #[test]
+    fn the_rows_before_a_unit_of_work_are_flushed_beside_it_and_their_failure_fails_the_group() {
+        on_an_empty_database(true, |tx| {
+            queue(tx, MANY);
+            tx.keep_unit().unwrap();
+            // The flush fails, but the next unit of work has begun.
+            tx.begin_unit().unwrap();
+            queue(tx, 1);
+            assert!(matches!(tx.unflushed(), Err(Error::Unavailable(_))));
+            assert!(matches!(tx.keep_unit(), Err(Error::Unavailable(_))));
+            assert!(matches!(tx.finish(|| false), Err(Error::Unavailable(_))));
+        });
+    }
+
+    #[test]
+    fn the_rows_of_one_that_is_alone_are_flushed_beside_the_rest_of_it() {
+        on_an_empty_database(false, |tx| {
+            queue(tx, MANY);
+            tx.flush_own_ahead().unwrap();
+            assert!(matches!(tx.finish(|| false), Err(Error::Unavailable(_))));
+        });
+    }
+
+    #[test]
+    fn few_rows_and_rows_that_may_be_undone_alone_wait() {
+        on_an_empty_database(true, |tx| {
+            queue(tx, MANY);
+            tx.flush_own_ahead().unwrap();
+            tx.undo_unit().unwrap();
+            queue(tx, 1);
+            tx.keep_unit().unwrap();
+            tx.begin_unit().unwrap();
+            assert!(tx.unflushed().is_ok());
+        });
+    }
+
+    #[test]
+    fn a_connection_comes_back_with_the_outcome() {
+        let flusher = Flusher::start().unwrap();
+        let mut lendable = Lendable::new(Box::new(Conn::in_memory()), &flusher);
+        assert!(lendable.take_back().is_none());
+        lendable.lend(WriteBuffer::default()).unwrap();
+        assert!(lendable.here().is_err(), "it is lent");
+        assert!(matches!(lendable.take_back(), Some(Ok(false))));
+        assert!(lendable.here().is_ok());
+        // Nothing comes back to a writer that has failed meanwhile, and the thread goes on.
+        drop(flusher.lend(Box::new(Conn::in_memory()), WriteBuffer::default()).unwrap());
+        lendable.lend(WriteBuffer::default()).unwrap();
+        assert!(matches!(lendable.take_back(), Some(Ok(false))));
+    }
+}

@@ -1,0 +1,130 @@
+//! Rows of long batches that are flushed while the next work runs: what comes after sees them, and
+//! nobody is answered for what was not written.
+
+use std::sync::Arc;
+
+use daybook_domain::transaction::{Changes, Intent, Verb};
+use daybook_service::transaction::{self, VerbRequest, View};
+use daybook_service::{Context, Error, Ids, balance};
+use daybook_storage::Tx;
+use daybook_tests::Engine;
+
+use crate::Lone;
+use crate::store::{Bench, draft};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        what_follows_a_long_batch_sees_it,
+        a_long_batch_that_is_refused_leaves_nothing,
+        a_flush_that_fails_is_acknowledged_to_nobody,
+    ]
+}
+
+/// More than is flushed at once with what follows.
+const LONG: usize = 600;
+/// The events of a new book and its accounts.
+const EVENTS_BEFORE: usize = 3;
+
+type Work = Box<dyn FnOnce(&mut Tx<'_>) -> Result<View, Error> + Send>;
+
+/// Creates transactions with remote ids made of this name.
+fn batch(cx: &Context, book: &str, name: &str, length: usize) -> Work {
+    let item = |number: usize| Changes {
+        remote_ids: Some(vec![format!("{name}-{number}")]),
+        ..draft(&format!("{name} {number}"))
+    };
+    let (cx, book) = (cx.clone(), book.to_owned());
+    let items: Vec<Changes> = (0..length).map(item).collect();
+    Box::new(move |tx| transaction::create(tx, &cx, &book, items, Intent::Create))
+}
+
+/// Creates transactions, and is refused after that.
+fn refused_batch(bench: &Bench, name: &str) -> Work {
+    let made = batch(&bench.cx, &bench.book, name, LONG);
+    let (cx, book) = (bench.cx.clone(), bench.book.clone());
+    Box::new(move |tx| {
+        made(tx)?;
+        let verb = VerbRequest::single(Verb::Check);
+        transaction::perform(tx, &cx, &book, verb, vec![Changes::default()])
+    })
+}
+
+/// Checks that so many transactions are recorded, each once in the balance and in the log.
+fn check_recorded(bench: &Bench, recorded: usize) {
+    let expected = i64::try_from(recorded).expect("a few thousand");
+    let view = bench
+        .store
+        .read(|tx| balance::get(tx, &bench.cx, &bench.book, &"account:Cash on:2025-05".into()))
+        .expect("balances");
+    let cash = &view.balances.accounts.expect("an account was asked for")[0];
+    assert_eq!(cash.figures.cumulative.credit, 100 * i128::from(expected));
+    bench.check_chain(expected + i64::try_from(EVENTS_BEFORE).expect("few"));
+}
+
+fn what_follows_a_long_batch_sees_it(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let of = |name: &str, length: usize| batch(&bench.cx, &bench.book, name, length);
+    let release = bench.occupy();
+    let first = bench.submit(of("first", LONG));
+    let refused = bench.submit(refused_batch(&bench, "refused"));
+    let second = bench.submit(of("second", LONG));
+    let again = bench.submit(of("first", 2));
+    let sum = {
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        bench.submit(move |tx| balance::get(tx, &cx, &book, &"account:Cash on:2025-05".into()))
+    };
+    let third = bench.submit(of("third", LONG));
+    release.send(()).expect("the writer waits");
+    let ids = |view: View| view.transactions.iter().map(|made| made.id).collect::<Vec<_>>();
+    let first = ids(first.recv().expect("an answer").expect("a write"));
+    let again = ids(again.recv().expect("an answer").expect("a write"));
+    assert_eq!(again, first[..2], "3.7.2: duplicates are answered with what is there");
+    let refusal = refused.recv().expect("an answer").expect_err("an id is required");
+    assert_eq!(refusal.alone().to_string(), "id is required");
+    let view = sum.recv().expect("an answer").expect("balances");
+    let cash = &view.balances.accounts.expect("an account was asked for")[0];
+    let expected = 100 * i128::try_from(2 * LONG).expect("few");
+    assert_eq!(cash.figures.cumulative.credit, expected);
+    for later in [second, third] {
+        assert_eq!(later.recv().expect("an answer").expect("a write").transactions.len(), LONG);
+    }
+    check_recorded(&bench, 3 * LONG);
+}
+
+fn a_long_batch_that_is_refused_leaves_nothing(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    // Alone it is undone with its database transaction, and with its flush.
+    let refused = bench.submit(refused_batch(&bench, "alone"));
+    let refusal = refused.recv().expect("an answer").expect_err("an id is required");
+    assert_eq!(refusal.alone().to_string(), "id is required");
+    check_recorded(&bench, 0);
+    let kept = bench.submit(batch(&bench.cx, &bench.book, "kept", LONG));
+    kept.recv().expect("an answer").expect("a write");
+    check_recorded(&bench, LONG);
+}
+
+fn a_flush_that_fails_is_acknowledged_to_nobody(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    bench.submit(bench.creation("before")).recv().expect("an answer").expect("a write");
+    // Another source of the same ids: that of the first transaction is taken.
+    let model = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
+    let unavailable = |answer: Result<View, Error>| {
+        assert!(
+            matches!(answer, Err(Error::Storage(daybook_storage::Error::Unavailable(_)))),
+            "{answer:?}"
+        );
+    };
+    let release = bench.occupy();
+    let mut lost = vec![bench.submit(batch(&model, &bench.book, "taken", LONG))];
+    lost.push(bench.submit(Box::new(bench.creation("beside")) as Work));
+    lost.push(bench.submit(batch(&bench.cx, &bench.book, "behind", LONG)));
+    release.send(()).expect("the writer waits");
+    lost.into_iter().for_each(|answer| unavailable(answer.recv().expect("an answer")));
+    check_recorded(&bench, 1);
+    let model = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
+    let alone = bench.submit(batch(&model, &bench.book, "taken", LONG));
+    unavailable(alone.recv().expect("an answer"));
+    check_recorded(&bench, 1);
+    bench.submit(bench.creation("after")).recv().expect("an answer").expect("the writer goes on");
+    check_recorded(&bench, 2);
+}
