@@ -20,8 +20,9 @@ pub fn lone() -> Vec<Lone> {
     ]
 }
 
-/// More than is flushed at once with what follows.
-const LONG: usize = 600;
+/// So many that they are flushed when the next unit of work of the group begins, or, where a batch
+/// is alone, while it goes on.
+const LONG: usize = 1_000;
 /// The events of a new book and its accounts.
 const EVENTS_BEFORE: usize = 3;
 
@@ -49,6 +50,18 @@ fn refused_batch(bench: &Bench, name: &str) -> Work {
     })
 }
 
+/// Creates a transaction and changes it in place, and is refused after that.
+fn refused_in_place(bench: &Bench) -> Work {
+    let (cx, book) = (bench.cx.clone(), bench.book.clone());
+    Box::new(move |tx| {
+        let made = transaction::create(tx, &cx, &book, vec![draft("in place")], Intent::Create)?;
+        let item = Changes { id: Some(made.transactions[0].id.to_string()), ..Changes::default() };
+        let verb = || VerbRequest::single(Verb::Check);
+        transaction::perform(tx, &cx, &book, verb(), vec![item])?;
+        transaction::perform(tx, &cx, &book, verb(), vec![Changes::default()])
+    })
+}
+
 /// Checks that so many transactions are recorded, each once in the balance and in the log.
 fn check_recorded(bench: &Bench, recorded: usize) {
     let expected = i64::try_from(recorded).expect("a few thousand");
@@ -66,6 +79,8 @@ fn what_follows_a_long_batch_sees_it(engine: Engine) {
     let of = |name: &str, length: usize| batch(&bench.cx, &bench.book, name, length);
     let release = bench.occupy();
     let first = bench.submit(of("first", LONG));
+    // Its savepoint stands behind the rows that are being flushed when it begins.
+    let in_place = bench.submit(refused_in_place(&bench));
     let refused = bench.submit(refused_batch(&bench, "refused"));
     let second = bench.submit(of("second", LONG));
     let again = bench.submit(of("first", 2));
@@ -79,8 +94,10 @@ fn what_follows_a_long_batch_sees_it(engine: Engine) {
     let first = ids(first.recv().expect("an answer").expect("a write"));
     let again = ids(again.recv().expect("an answer").expect("a write"));
     assert_eq!(again, first[..2], "3.7.2: duplicates are answered with what is there");
-    let refusal = refused.recv().expect("an answer").expect_err("an id is required");
-    assert_eq!(refusal.alone().to_string(), "id is required");
+    for refused in [in_place, refused] {
+        let refusal = refused.recv().expect("an answer").expect_err("an id is required");
+        assert_eq!(refusal.alone().to_string(), "id is required");
+    }
     let view = sum.recv().expect("an answer").expect("balances");
     let cash = &view.balances.accounts.expect("an account was asked for")[0];
     let expected = 100 * i128::try_from(2 * LONG).expect("few");
@@ -108,23 +125,26 @@ fn a_flush_that_fails_is_acknowledged_to_nobody(engine: Engine) {
     bench.submit(bench.creation("before")).recv().expect("an answer").expect("a write");
     // Another source of the same ids: that of the first transaction is taken.
     let model = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
-    let unavailable = |answer: Result<View, Error>| {
-        assert!(
-            matches!(answer, Err(Error::Storage(daybook_storage::Error::Unavailable(_)))),
-            "{answer:?}"
-        );
+    let is_unavailable = |answer: &Result<View, Error>| {
+        matches!(answer, Err(Error::Storage(daybook_storage::Error::Unavailable(_))))
     };
     let release = bench.occupy();
-    let mut lost = vec![bench.submit(batch(&model, &bench.book, "taken", LONG))];
-    lost.push(bench.submit(Box::new(bench.creation("beside")) as Work));
-    lost.push(bench.submit(batch(&bench.cx, &bench.book, "behind", LONG)));
+    let lost = bench.submit(batch(&model, &bench.book, "taken", LONG));
+    let beside: Vec<_> =
+        (0..3).map(|_| bench.submit(Box::new(bench.creation("beside")) as Work)).collect();
     release.send(()).expect("the writer waits");
-    lost.into_iter().for_each(|answer| unavailable(answer.recv().expect("an answer")));
-    check_recorded(&bench, 1);
+    let lost = lost.recv().expect("an answer");
+    assert!(is_unavailable(&lost), "{lost:?}");
+    let beside = beside.into_iter().map(|answer| answer.recv().expect("an answer"));
+    // On a machine that does much else, the last of them are a group of their own.
+    let (kept, lost): (Vec<_>, Vec<_>) = beside.partition(Result::is_ok);
+    assert!(lost.iter().all(is_unavailable), "a group is lost as a whole: {lost:?}");
+    check_recorded(&bench, 1 + kept.len());
     let model = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
     let alone = bench.submit(batch(&model, &bench.book, "taken", LONG));
-    unavailable(alone.recv().expect("an answer"));
-    check_recorded(&bench, 1);
+    let alone = alone.recv().expect("an answer");
+    assert!(is_unavailable(&alone), "{alone:?}");
+    check_recorded(&bench, 1 + kept.len());
     bench.submit(bench.creation("after")).recv().expect("an answer").expect("the writer goes on");
-    check_recorded(&bench, 2);
+    check_recorded(&bench, 2 + kept.len());
 }

@@ -1,6 +1,7 @@
 //! Units of work that share a commit (house rule: one refused request does not disturb its
-//! neighbours). What they queue is flushed together; what they change in place stands
-//! behind a savepoint; either way each is undone alone.
+//! neighbours). What they queue is flushed together, where it is not long
+//! (`background_flushes.rs`); what they change in place stands behind a savepoint; either way each
+//! is undone alone.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;

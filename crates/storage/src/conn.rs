@@ -1,4 +1,4 @@
-//! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs`,
+//! One connection type over two engines. Only this file, `engine.rs`, `pool.rs`, `dialect.rs`,
 //! `migrations.rs`, `interrupt.rs`, `checkpoint.rs`, `bulk.rs`, `bulk_column.rs` and
 //! `distribution.rs` name an engine.
 //!

@@ -1,5 +1,4 @@
-//! What differs between the engines: how units of work begin, how a book is locked, which functions
-//! have other names.
+//! What connections to the engines do differently: how units of work begin, how a book is locked.
 
 use std::sync::Arc;
 

@@ -237,7 +237,8 @@ impl Tx<'_> {
     }
 
     /// By how much the states of books of an owner that are queued differ from what the database
-    /// has, without what this unit of work adds.
+    /// has, without what this unit of work adds. No flush is under way when that is asked: the
+    /// statement before it has waited.
     pub(crate) fn queued_stored(&self, owner: UserId) -> Stored {
         let owned = |book: &&BookId| {
             self.group_cache.owners.of_books.get(book).is_some_and(|known| known.id == owner)

@@ -1,7 +1,8 @@
 //! The write buffer: rows that units of work have queued and that are not flushed yet. A group of
 //! units of work is so written with the statements of one: new transactions, totals, events, book
 //! states. A statement that reads or changes these tables must see the rows, so the buffer is
-//! flushed before it ([`Tx::flushed`](crate::tx::Tx::flushed)).
+//! flushed before it ([`Tx::flushed`](crate::tx::Tx::flushed)). One with many rows is flushed
+//! earlier, in the background ([`crate::tx::background`]).
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,8 +20,9 @@ use crate::transaction::CountDeltas;
 use crate::{delivery, event, transaction};
 
 /// New transactions that are worth a thread. To flush them takes milliseconds.
-const LONG: usize = 250;
-/// Most new transactions in a write buffer when the next unit of work of a group begins.
+const WORTH_A_THREAD: usize = 250;
+/// Most new transactions in a write buffer when the next unit of work of a group begins. While
+/// they are flushed, as many may be queued again. What one unit of work queues comes on top.
 const MAX_QUEUED: usize = 1_000;
 /// Most bytes of text in them and in the events; a transaction's text becomes rows of indexes, too.
 const MAX_TEXT: usize = 4 * 1024 * 1024;
@@ -62,9 +64,9 @@ impl WriteBuffer {
             && self.book_states.is_empty()
     }
 
-    /// Whether to flush the buffer takes longer than to begin that in a thread.
-    pub(crate) const fn is_long(&self) -> bool {
-        self.added.len() >= LONG || self.text >= MAX_TEXT
+    /// Whether the buffer takes so long to flush that it is worth a thread.
+    pub(crate) const fn is_worth_a_thread(&self) -> bool {
+        self.added.len() >= WORTH_A_THREAD || self.text >= MAX_TEXT
     }
 
     /// Whether the buffer has to be flushed although the group goes on.
@@ -116,11 +118,6 @@ impl WriteBuffer {
     /// The states of the books.
     pub(crate) fn book_states(&self) -> impl Iterator<Item = (BookId, &BookStateRow)> {
         self.book_states.iter().map(|(book, state)| (*book, state))
-    }
-
-    /// The states of the books, without the rest.
-    pub(crate) fn into_book_states(self) -> BTreeMap<BookId, BookStateRow> {
-        self.book_states
     }
 
     /// The books whose states are queued.
@@ -182,38 +179,42 @@ pub(crate) fn flush(conn: &mut Conn, tables: Vec<Bulk<'_>>) -> Result<bool> {
     Ok(conn.write_together(tables)? > 0)
 }
 
+/// A new draft without anything, for tests.
 #[cfg(test)]
-pub(crate) mod tests {
+pub(crate) fn draft() -> Transaction {
     use daybook_domain::calendar::parse_iso;
-    use daybook_domain::event::{Event, EventType, Hash};
     use daybook_domain::id::{TransactionId, UserId};
     use daybook_domain::instant::{Instant, Stamp};
     use daybook_domain::property::Properties;
     use daybook_domain::transaction::Standing;
 
-    use super::*;
-
-    /// A draft in book 1.
-    pub(crate) fn draft() -> Transaction {
-        Transaction {
-            id: TransactionId::new(1),
-            date: None,
-            list_day: parse_iso("2025-01-01").unwrap(),
-            amount: None,
-            description: String::new(),
-            credit: None,
-            debit: None,
-            standing: Standing::Draft,
-            trashed: false,
-            posted_at: None,
-            properties: Properties::default(),
-            urls: Vec::new(),
-            remote_ids: Vec::new(),
-            files: Vec::new(),
-            created_by: UserId::new(1),
-            stamp: Stamp::new(None, Instant::new(1)),
-        }
+    Transaction {
+        id: TransactionId::new(1),
+        date: None,
+        list_day: parse_iso("2025-01-01").unwrap(),
+        amount: None,
+        description: String::new(),
+        credit: None,
+        debit: None,
+        standing: Standing::Draft,
+        trashed: false,
+        posted_at: None,
+        properties: Properties::default(),
+        urls: Vec::new(),
+        remote_ids: Vec::new(),
+        files: Vec::new(),
+        created_by: UserId::new(1),
+        stamp: Stamp::new(None, Instant::new(1)),
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use daybook_domain::event::{Event, EventType, Hash};
+    use daybook_domain::id::UserId;
+    use daybook_domain::instant::Instant;
+
+    use super::*;
 
     #[test]
     fn all_queued_text_counts() {

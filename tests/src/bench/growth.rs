@@ -65,6 +65,8 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
             let figures = growing.at(*size, settings)?;
             let least = *smallest.get_or_insert(figures);
             table.row(figures.row(*engine, &least));
+            // It takes an hour, and may be stopped before its end.
+            eprintln!("\n{table}");
         }
     }
     Ok(vec![table])

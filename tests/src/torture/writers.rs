@@ -57,13 +57,13 @@ impl Request {
         connection.post(&path, body.to_string().as_bytes())
     }
 
-    /// A request that was not sent yet: mostly singles, some small batches, now and then one that
-    /// fills several pages.
+    /// A request that was not sent yet: mostly singles, some small batches, now and then one whose
+    /// rows are written while it or the next one runs.
     fn draw(next: &AtomicU64, dice: &mut Dice) -> Request {
         let (batch, size) = match dice.below(10) {
             0..7 => (false, 1),
             7..9 => (true, 2 + dice.below(20)),
-            _ => (true, 100 + dice.below(200)),
+            _ => (true, 100 + dice.below(900)),
         };
         let first = next.fetch_add(size, Ordering::Relaxed);
         Request { numbers: first..first + size, batch, ids: None }

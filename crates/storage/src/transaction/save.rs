@@ -130,7 +130,7 @@ pub(crate) fn added_rows(added: &[Added]) -> Result<[Bulk<'_>; 3]> {
 
 impl Transactions<'_, '_> {
     /// Queues new transactions. Indexes the texts of those that lie within the index, which
-    /// flushes.
+    /// flushes. Begins to flush many, if this unit of work is alone.
     pub fn queue(self, access: &AccessTo<Record>, added: Vec<Transaction>) -> Result<()> {
         // Without a change the book state must not move, so that the unit of work writes nothing.
         if added.is_empty() {

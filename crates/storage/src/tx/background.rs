@@ -1,28 +1,31 @@
 //! The connection of a unit of work, which may be lent to a flush in the background.
 //!
-//! To flush many rows takes about as long as to make the next ones. So each writer has a second
-//! thread that flushes. The writer lends it the connection, and goes on with what needs no
-//! statement: the next unit of work of its group, or the events of this one. The next statement
-//! waits for the flush.
+//! To flush many rows takes as long as to make some, or longer. So each writer has a second thread
+//! that flushes. The writer lends it the connection, and goes on with what needs no statement: the
+//! next unit of work of its group, or the events of this one. The next statement waits for the
+//! flush.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
 
 use crate::conn::Conn;
 use crate::error::{Error, Result};
-use crate::write_buffer::{WriteBuffer, flush};
 
-/// The thread that flushes for a writer. It ends with it.
+/// What a flush does; whether queues of deliveries have become due.
+pub(super) type Flush = Box<dyn FnOnce(&mut Conn) -> Result<bool> + Send>;
+
+/// The thread that flushes for a writer. It ends when the writer does.
 pub(crate) struct Flusher(Sender<Loan>);
 
-/// What it is given.
+/// What the thread is given.
 struct Loan {
     conn: Box<Conn>,
-    buffer: WriteBuffer,
+    flush: Flush,
     back: Sender<FlushEnd>,
 }
 
-/// What it gives back: the connection, and whether queues of deliveries have become due.
+/// What the thread gives back: the connection and the outcome of the flush.
 type FlushEnd = (Box<Conn>, Result<bool>);
 
 impl Flusher {
@@ -30,12 +33,14 @@ impl Flusher {
     pub(crate) fn start() -> Result<Self> {
         let (sender, loans) = channel::<Loan>();
         let serve = move || {
-            for Loan { mut conn, buffer, back } in loans {
-                let work = || buffer.tables().and_then(|tables| flush(&mut conn, tables));
-                match catch_unwind(AssertUnwindSafe(work)) {
+            for Loan { mut conn, flush, back } in loans {
+                let work = move || {
+                    let flushed = flush(&mut conn);
                     // A writer that has failed meanwhile wants nothing back.
-                    Ok(flushed) => drop(back.send((conn, flushed))),
-                    Err(_) => tracing::error!("a flush panicked"),
+                    drop(back.send((conn, flushed)));
+                };
+                if catch_unwind(AssertUnwindSafe(work)).is_err() {
+                    tracing::error!("a flush panicked");
                 }
             }
         };
@@ -46,26 +51,27 @@ impl Flusher {
         Ok(Self(sender))
     }
 
-    fn lend(&self, conn: Box<Conn>, buffer: WriteBuffer) -> Result<Receiver<FlushEnd>> {
-        let (back, ended) = channel();
-        self.0.send(Loan { conn, buffer, back }).map_err(|_| lost())?;
-        Ok(ended)
+    fn lend(&self, conn: Box<Conn>, flush: Flush) -> Result<Receiver<FlushEnd>> {
+        let (back, end) = channel();
+        self.0.send(Loan { conn, flush, back }).map_err(|_| lost())?;
+        Ok(end)
     }
 }
 
 /// The connection of a unit of work.
 pub(super) struct Lendable<'a> {
     place: Place<'a>,
-    flusher: Option<&'a Flusher>,
+    /// For how long it was waited for.
+    waited: Duration,
 }
 
 enum Place<'a> {
     /// At hand, and not to be lent.
     Borrowed(&'a mut Conn),
     /// At hand.
-    Here(Box<Conn>),
+    Here(Box<Conn>, &'a Flusher),
     /// Lent to a flush.
-    Lent(Receiver<FlushEnd>),
+    Lent(Receiver<FlushEnd>, &'a Flusher),
     /// Gone with a flush that did not end.
     Lost,
 }
@@ -73,58 +79,61 @@ enum Place<'a> {
 impl<'a> Lendable<'a> {
     /// One that is never lent.
     pub(super) const fn borrowed(conn: &'a mut Conn) -> Self {
-        Self { place: Place::Borrowed(conn), flusher: None }
+        Self { place: Place::Borrowed(conn), waited: Duration::ZERO }
     }
 
-    /// One that is lent to this thread.
+    /// One that may be lent to this thread.
     pub(super) const fn new(conn: Box<Conn>, flusher: &'a Flusher) -> Self {
-        Self { place: Place::Here(conn), flusher: Some(flusher) }
+        Self { place: Place::Here(conn, flusher), waited: Duration::ZERO }
     }
 
-    /// Whether it is lent at all.
-    pub(super) const fn is_lent(&self) -> bool {
-        self.flusher.is_some()
-    }
-
-    /// The connection, which is at hand.
+    /// The connection, if it is at hand.
     ///
     /// # Errors
     /// When it is not.
     pub(super) fn here(&mut self) -> Result<&mut Conn> {
         match &mut self.place {
             Place::Borrowed(conn) => Ok(conn),
-            Place::Here(conn) => Ok(conn),
-            Place::Lent(_) | Place::Lost => Err(lost()),
+            Place::Here(conn, _) => Ok(conn),
+            Place::Lent(..) | Place::Lost => Err(lost()),
         }
     }
 
     /// Lends the connection, which is at hand.
     ///
     /// # Errors
-    /// When it is not, or the thread has ended: the connection is lost then.
-    pub(super) fn lend(&mut self, buffer: WriteBuffer) -> Result<()> {
+    /// When it is not, may not be lent, or the thread has ended: the connection is lost then.
+    pub(super) fn lend(&mut self, flush: Flush) -> Result<()> {
         let place = std::mem::replace(&mut self.place, Place::Lost);
-        let (Some(flusher), Place::Here(conn)) = (self.flusher, place) else { return Err(lost()) };
-        self.place = Place::Lent(flusher.lend(conn, buffer)?);
+        let Place::Here(conn, flusher) = place else { return Err(lost()) };
+        self.place = Place::Lent(flusher.lend(conn, flush)?, flusher);
         Ok(())
     }
 
     /// Waits until no flush has it; the outcome of that which had it.
     pub(super) fn take_back(&mut self) -> Option<Result<bool>> {
-        let Place::Lent(ended) = &self.place else { return None };
-        let Ok((conn, flushed)) = ended.recv() else {
+        let Place::Lent(end, flusher) = &self.place else { return None };
+        let (began, flusher) = (Instant::now(), *flusher);
+        let received = end.recv();
+        self.waited += began.elapsed();
+        let Ok((conn, flushed)) = received else {
             self.place = Place::Lost;
             return Some(Err(lost()));
         };
-        self.place = Place::Here(conn);
+        self.place = Place::Here(conn, flusher);
         Some(flushed)
+    }
+
+    /// For how long it was waited for since this was asked last.
+    pub(super) fn take_waited(&mut self) -> Duration {
+        std::mem::take(&mut self.waited)
     }
 
     /// The connection for the next group, unless it is lost.
     pub(super) fn into_conn(self) -> Option<Box<Conn>> {
         match self.place {
-            Place::Here(conn) => Some(conn),
-            Place::Borrowed(_) | Place::Lent(_) | Place::Lost => None,
+            Place::Here(conn, _) => Some(conn),
+            Place::Borrowed(_) | Place::Lent(..) | Place::Lost => None,
         }
     }
 }
@@ -140,8 +149,7 @@ mod tests {
     use super::*;
     use crate::dialect::Mode;
     use crate::tx::{Caches, Tx};
-    use crate::write_buffer::Added;
-    use crate::write_buffer::tests::draft;
+    use crate::write_buffer::{Added, draft};
 
     /// Enough to be flushed in the background.
     const MANY: usize = 1_000;
@@ -204,13 +212,38 @@ mod tests {
         let flusher = Flusher::start().unwrap();
         let mut lendable = Lendable::new(Box::new(Conn::in_memory()), &flusher);
         assert!(lendable.take_back().is_none());
-        lendable.lend(WriteBuffer::default()).unwrap();
+        lendable.lend(Box::new(|conn| Ok(conn.ping().map(|()| true)?))).unwrap();
         assert!(lendable.here().is_err(), "it is lent");
-        assert!(matches!(lendable.take_back(), Some(Ok(false))));
+        assert!(matches!(lendable.take_back(), Some(Ok(true))));
         assert!(lendable.here().is_ok());
         // Nothing comes back to a writer that has failed meanwhile, and the thread goes on.
-        drop(flusher.lend(Box::new(Conn::in_memory()), WriteBuffer::default()).unwrap());
-        lendable.lend(WriteBuffer::default()).unwrap();
+        drop(flusher.lend(Box::new(Conn::in_memory()), Box::new(|_| Ok(true))).unwrap());
+        lendable.lend(Box::new(|_| Ok(false))).unwrap();
         assert!(matches!(lendable.take_back(), Some(Ok(false))));
+        assert!(lendable.into_conn().is_some());
+    }
+
+    #[test]
+    fn a_flush_that_panics_costs_its_connection_and_not_the_thread() {
+        let flusher = Flusher::start().unwrap();
+        let mut lost = Lendable::new(Box::new(Conn::in_memory()), &flusher);
+        lost.lend(Box::new(|_| panic!("a bug, provoked by this test"))).unwrap();
+        assert!(matches!(lost.take_back(), Some(Err(Error::Unavailable(_)))));
+        assert!(lost.here().is_err() && lost.into_conn().is_none());
+        let mut next = Lendable::new(Box::new(Conn::in_memory()), &flusher);
+        next.lend(Box::new(|_| Ok(true))).unwrap();
+        assert!(matches!(next.take_back(), Some(Ok(true))));
+    }
+
+    #[test]
+    fn what_is_waited_for_is_told_once() {
+        let flusher = Flusher::start().unwrap();
+        let mut lendable = Lendable::new(Box::new(Conn::in_memory()), &flusher);
+        let (_silent, silence) = channel::<()>();
+        let waits = Duration::from_millis(20);
+        lendable.lend(Box::new(move |_| Ok(silence.recv_timeout(waits).is_err()))).unwrap();
+        assert!(matches!(lendable.take_back(), Some(Ok(true))));
+        assert!(lendable.take_waited() > Duration::ZERO);
+        assert_eq!(lendable.take_waited(), Duration::ZERO);
     }
 }

@@ -37,7 +37,7 @@ impl Caches {
 pub(crate) struct GroupCache {
     /// Books whose row lock is held.
     pub(crate) locked: HashSet<String>,
-    /// The state of books, as the database has it.
+    /// The state of books, as the database has it when no flush is under way.
     pub(crate) book_states: HashMap<BookId, BookStateRow>,
     /// What users may do in books, by book and e-mail address.
     pub(crate) accesses: HashMap<(String, String), BookAccess>,

@@ -1,4 +1,5 @@
-//! Which statements flush the write buffers, and what a flush does.
+//! Which statements flush the write buffers, what a flush does, and which rows are flushed in the
+//! background ([`super::background`]).
 //!
 //! A unit of work hands out its connection by two names, so that each statement says whether it has
 //! to see what is queued: [`Tx::flushed`] and [`Tx::unflushed`].
@@ -87,12 +88,12 @@ impl Tx<'_> {
     /// Flushes the write buffer of the units of work before this one.
     pub(super) fn flush_earlier(&mut self) -> Result<()> {
         let earlier = std::mem::take(&mut self.earlier);
-        self.flush(earlier)
+        self.flush(&earlier)
     }
 
     fn flush_own(&mut self) -> Result<()> {
         let own = std::mem::take(&mut self.own);
-        self.flush(own)
+        self.flush(&own)
     }
 
     /// Opens the savepoint that this unit of work is undone to, unless it has it already or is
@@ -107,23 +108,29 @@ impl Tx<'_> {
 
     /// Flushes a write buffer. Until that has succeeded, the group counts as failed, so that nobody
     /// commits half of it.
-    fn flush(&mut self, buffer: WriteBuffer) -> Result<()> {
+    fn flush(&mut self, buffer: &WriteBuffer) -> Result<()> {
         self.check_intact()?;
         if buffer.is_empty() {
             return Ok(());
         }
         self.failure = Some(INTERRUPTED.to_owned());
-        let flushed = self.write(&buffer);
+        self.note_states(buffer);
+        let flushed = self.write(buffer);
         self.note_flushed(flushed)?;
-        self.group_cache.book_states.extend(buffer.into_book_states());
         self.failure = None;
         Ok(())
     }
 
     fn write(&mut self, buffer: &WriteBuffer) -> Result<bool> {
-        // The rows are made while the connection may be busy.
+        // A flush before this one may still have the connection while the rows are made.
         let tables = buffer.tables()?;
         flush(self.conn()?, tables)
+    }
+
+    /// Notes the states of the books in a buffer as those in the database.
+    fn note_states(&mut self, buffer: &WriteBuffer) {
+        let states = buffer.book_states().map(|(book, state)| (book, state.clone()));
+        self.group_cache.book_states.extend(states);
     }
 
     /// Begins to flush the rows of the units of work before this one, if they are many, while it
@@ -139,26 +146,22 @@ impl Tx<'_> {
     /// Begins to flush the rows of this unit of work, if they are many, while it goes on. One that
     /// shares its group may be undone without the others, and keeps them.
     pub(crate) fn flush_own_ahead(&mut self) -> Result<()> {
-        if self.grouped || !self.own.is_long() {
+        if self.grouped || !self.own.is_worth_a_thread() {
             return Ok(());
         }
         let own = std::mem::take(&mut self.own);
         self.flush_ahead(own)
     }
 
-    /// Begins to flush a write buffer in the background. Whether that succeeds shows at the next
-    /// statement, at the latest at the commit.
+    /// Begins to flush a write buffer in the background. No statement and no commit gets the
+    /// connection before the outcome is noted, so the group does not count as failed meanwhile.
     fn flush_ahead(&mut self, buffer: WriteBuffer) -> Result<()> {
-        if !self.conn.is_lent() {
-            return self.flush(buffer);
-        }
         self.check_intact()?;
         self.failure = Some(INTERRUPTED.to_owned());
         self.conn()?;
-        let states = buffer.book_states().map(|(book, state)| (book, state.clone()));
-        self.group_cache.book_states.extend(states);
+        self.note_states(&buffer);
         self.untouched = false;
-        self.conn.lend(buffer)?;
+        self.conn.lend(Box::new(move |conn| flush(conn, buffer.tables()?)))?;
         self.failure = None;
         Ok(())
     }

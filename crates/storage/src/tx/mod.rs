@@ -5,9 +5,11 @@
 //!
 //! - What it *adds* (transactions, totals, events, book states) waits in memory, in a write buffer
 //!   ([`crate::write_buffer`]), and costs no statement. The buffers of a group are flushed together
-//!   before the commit, with one bulk statement for each table. To undo it, its buffer is dropped.
+//!   before the commit, with one bulk statement for each table; long ones before that, in the
+//!   background ([`background`]). To undo it, its buffer is dropped.
 //! - What it *changes in place* stands behind a savepoint, which is opened only then. To undo it,
-//!   the savepoint is rolled back.
+//!   the savepoint is rolled back. One that is alone in its group needs none, because the database
+//!   transaction is undone with it.
 //!
 //! Which statements flush, and what a flush does, is in `flush.rs`; the accessors are in
 //! `nouns.rs`.
@@ -20,6 +22,7 @@ mod nouns;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use daybook_domain::id::BookId;
 use daybook_domain::storage_quota::Stored;
@@ -46,8 +49,8 @@ pub(crate) use flush::Flushed;
 /// together.
 ///
 /// In a group the units of work share one database transaction, and each can be undone alone: the
-/// rows it queues stay in its [`WriteBuffer`] until a statement has to see them, and a savepoint
-/// precedes what it changes in place.
+/// rows it queues stay in its [`WriteBuffer`] until a statement has to see them or the next one
+/// begins, and a savepoint precedes what it changes in place.
 pub struct Tx<'a> {
     conn: Lendable<'a>,
     engine: Engine,
@@ -97,8 +100,8 @@ impl<'a> Tx<'a> {
         Self::new((engine, Lendable::borrowed(conn)), caches, Mode::Write, false)
     }
 
-    /// The units of work of a group, with a connection that is lent to this thread. One that is
-    /// alone is undone with the whole database transaction.
+    /// The units of work of a group, with a connection that may be lent to this flusher. One that
+    /// is alone is undone with the whole database transaction.
     pub(crate) fn of_group(
         (conn, flusher): (Box<Conn>, &'a Flusher),
         caches: Caches,
@@ -327,7 +330,9 @@ impl<'a> Tx<'a> {
         if !self.grouped {
             self.open = false;
             self.failure = None;
-            return Ok(self.conn()?.rollback()?);
+            // What a flush in the background has written is undone, too, or has failed anyway.
+            self.conn.take_back();
+            return Ok(self.conn.here()?.rollback()?);
         }
         self.check_intact()?;
         if self.savepoint {
@@ -365,6 +370,11 @@ impl<'a> Tx<'a> {
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.open = false;
         Ok(self.conn()?.rollback()?)
+    }
+
+    /// For how long this unit of work has waited for rows of others to be flushed, or for its own.
+    pub(crate) fn take_waited(&mut self) -> Duration {
+        self.conn.take_waited()
     }
 
     /// The connection, for the next group.
