@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, VerbRequest, View};
-use daybook_service::{Context, Error, Ids, balance};
+use daybook_service::{Context, Error, Ids};
 use daybook_storage::Tx;
 use daybook_tests::Engine;
 
@@ -23,8 +23,6 @@ pub fn lone() -> Vec<Lone> {
 /// So many that they are flushed when the next unit of work of the group begins, or, where a batch
 /// is alone, while it goes on.
 const LONG: usize = 1_000;
-/// The events of a new book and its accounts.
-const EVENTS_BEFORE: usize = 3;
 
 type Work = Box<dyn FnOnce(&mut Tx<'_>) -> Result<View, Error> + Send>;
 
@@ -39,55 +37,23 @@ fn batch(cx: &Context, book: &str, name: &str, length: usize) -> Work {
     Box::new(move |tx| transaction::create(tx, &cx, &book, items, Intent::Create))
 }
 
-/// Creates transactions, and is refused after that.
-fn refused_batch(bench: &Bench, name: &str) -> Work {
-    let made = batch(&bench.cx, &bench.book, name, LONG);
-    let (cx, book) = (bench.cx.clone(), bench.book.clone());
-    Box::new(move |tx| {
-        made(tx)?;
-        let verb = VerbRequest::single(Verb::Check);
-        transaction::perform(tx, &cx, &book, verb, vec![Changes::default()])
-    })
-}
-
-/// Creates a transaction and changes it in place, and is refused after that.
-fn refused_in_place(bench: &Bench) -> Work {
-    let (cx, book) = (bench.cx.clone(), bench.book.clone());
-    Box::new(move |tx| {
-        let made = transaction::create(tx, &cx, &book, vec![draft("in place")], Intent::Create)?;
-        let item = Changes { id: Some(made.transactions[0].id.to_string()), ..Changes::default() };
-        let verb = || VerbRequest::single(Verb::Check);
-        transaction::perform(tx, &cx, &book, verb(), vec![item])?;
-        transaction::perform(tx, &cx, &book, verb(), vec![Changes::default()])
-    })
-}
-
-/// Checks that so many transactions are recorded, each once in the balance and in the log.
-fn check_recorded(bench: &Bench, recorded: usize) {
-    let expected = i64::try_from(recorded).expect("a few thousand");
-    let view = bench
-        .store
-        .read(|tx| balance::get(tx, &bench.cx, &bench.book, &"account:Cash on:2025-05".into()))
-        .expect("balances");
-    let cash = &view.balances.accounts.expect("an account was asked for")[0];
-    assert_eq!(cash.figures.cumulative.credit, 100 * i128::from(expected));
-    bench.check_chain(expected + i64::try_from(EVENTS_BEFORE).expect("few"));
-}
-
 fn what_follows_a_long_batch_sees_it(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let of = |name: &str, length: usize| batch(&bench.cx, &bench.book, name, length);
     let release = bench.occupy();
     let first = bench.submit(of("first", LONG));
     // Its savepoint stands behind the rows that are being flushed when it begins.
-    let in_place = bench.submit(refused_in_place(&bench));
-    let refused = bench.submit(refused_batch(&bench, "refused"));
+    let in_place = bench.refused_after(|tx, cx, book| {
+        let made = transaction::create(tx, cx, book, vec![draft("in place")], Intent::Create)?;
+        let item = Changes { id: Some(made.transactions[0].id.to_string()), ..Changes::default() };
+        let verb = VerbRequest::single(Verb::Check);
+        transaction::perform(tx, cx, book, verb, vec![item]).map(drop)
+    });
+    let queued = of("refused", LONG);
+    let refused = bench.refused_after(|tx, _, _| queued(tx).map(drop));
     let second = bench.submit(of("second", LONG));
     let again = bench.submit(of("first", 2));
-    let sum = {
-        let (cx, book) = (bench.cx.clone(), bench.book.clone());
-        bench.submit(move |tx| balance::get(tx, &cx, &book, &"account:Cash on:2025-05".into()))
-    };
+    let sum = bench.submit(bench.credited());
     let third = bench.submit(of("third", LONG));
     release.send(()).expect("the writer waits");
     let ids = |view: View| view.transactions.iter().map(|made| made.id).collect::<Vec<_>>();
@@ -98,26 +64,25 @@ fn what_follows_a_long_batch_sees_it(engine: Engine) {
         let refusal = refused.recv().expect("an answer").expect_err("an id is required");
         assert_eq!(refusal.alone().to_string(), "id is required");
     }
-    let view = sum.recv().expect("an answer").expect("balances");
-    let cash = &view.balances.accounts.expect("an account was asked for")[0];
     let expected = 100 * i128::try_from(2 * LONG).expect("few");
-    assert_eq!(cash.figures.cumulative.credit, expected);
+    assert_eq!(sum.recv().expect("an answer").expect("balances"), expected);
     for later in [second, third] {
         assert_eq!(later.recv().expect("an answer").expect("a write").transactions.len(), LONG);
     }
-    check_recorded(&bench, 3 * LONG);
+    bench.check_recorded(3 * LONG);
 }
 
 fn a_long_batch_that_is_refused_leaves_nothing(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     // Alone it is undone with its database transaction, and with its flush.
-    let refused = bench.submit(refused_batch(&bench, "alone"));
+    let queued = batch(&bench.cx, &bench.book, "alone", LONG);
+    let refused = bench.refused_after(|tx, _, _| queued(tx).map(drop));
     let refusal = refused.recv().expect("an answer").expect_err("an id is required");
     assert_eq!(refusal.alone().to_string(), "id is required");
-    check_recorded(&bench, 0);
+    bench.check_recorded(0);
     let kept = bench.submit(batch(&bench.cx, &bench.book, "kept", LONG));
     kept.recv().expect("an answer").expect("a write");
-    check_recorded(&bench, LONG);
+    bench.check_recorded(LONG);
 }
 
 fn a_flush_that_fails_is_acknowledged_to_nobody(engine: Engine) {
@@ -139,12 +104,12 @@ fn a_flush_that_fails_is_acknowledged_to_nobody(engine: Engine) {
     // On a machine that does much else, the last of them are a group of their own.
     let (kept, lost): (Vec<_>, Vec<_>) = beside.partition(Result::is_ok);
     assert!(lost.iter().all(is_unavailable), "a group is lost as a whole: {lost:?}");
-    check_recorded(&bench, 1 + kept.len());
+    bench.check_recorded(1 + kept.len());
     let model = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
     let alone = bench.submit(batch(&model, &bench.book, "taken", LONG));
     let alone = alone.recv().expect("an answer");
     assert!(is_unavailable(&alone), "{alone:?}");
-    check_recorded(&bench, 1 + kept.len());
+    bench.check_recorded(1 + kept.len());
     bench.submit(bench.creation("after")).recv().expect("an answer").expect("the writer goes on");
-    check_recorded(&bench, 2 + kept.len());
+    bench.check_recorded(2 + kept.len());
 }

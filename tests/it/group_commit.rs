@@ -11,7 +11,7 @@ use daybook_domain::account::AccountRef;
 use daybook_domain::field::Field;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, VerbRequest, View};
-use daybook_service::{Context, Error, Ids, account, balance};
+use daybook_service::{Context, Error, Ids, account};
 use daybook_storage::{Address, Options, Store, Tx};
 use daybook_tests::{Backdoor, Engine, Hold};
 
@@ -76,46 +76,26 @@ fn units_see_what_earlier_ones_have_queued(engine: Engine) {
     let release = bench.occupy();
     let first = bench.submit(create(mirrored()));
     let again = bench.submit(create(mirrored()));
-    let sum = {
-        let (cx, book) = (bench.cx.clone(), bench.book.clone());
-        bench.submit(move |tx| balance::get(tx, &cx, &book, &"account:Cash on:2025-05".into()))
-    };
+    let sum = bench.submit(bench.credited());
     release.send(()).expect("the writer waits");
     let id = |answer: Receiver<Result<View, Error>>| {
         answer.recv().expect("an answer").expect("a write").transactions[0].id
     };
     assert_eq!(id(first), id(again), "3.7.2: the duplicate is answered with the existing one");
-    let view = sum.recv().expect("an answer").expect("balances");
-    assert_eq!(
-        view.balances.accounts.expect("an account was asked for")[0].figures.cumulative.credit,
-        100
-    );
+    assert_eq!(sum.recv().expect("an answer").expect("balances"), 100);
     assert_eq!(bench.descriptions(), ["mirror"]);
 }
 
 fn a_refusal_undoes_what_is_queued_and_what_is_changed_in_place(engine: Engine) {
     let bench = Bench::new(engine, 4096);
-    let refused_after = |work: fn(&mut Tx<'_>, &Context, &str) -> Result<(), Error>| {
-        let (cx, book) = (bench.cx.clone(), bench.book.clone());
-        bench.submit(move |tx| {
-            work(tx, &cx, &book)?;
-            transaction::perform(
-                tx,
-                &cx,
-                &book,
-                VerbRequest::single(Verb::Check),
-                vec![Changes::default()],
-            )
-        })
-    };
     let release = bench.occupy();
     let mut kept = vec![bench.submit(bench.creation("one"))];
-    let mut refused = vec![refused_after(|tx, cx, book| {
+    let mut refused = vec![bench.refused_after(|tx, cx, book| {
         transaction::create(tx, cx, book, vec![draft("queued and undone")], Intent::Create)
             .map(drop)
     })];
     kept.push(bench.submit(bench.creation("two")));
-    refused.push(refused_after(|tx, cx, book| {
+    refused.push(bench.refused_after(|tx, cx, book| {
         let made =
             transaction::create(tx, cx, book, vec![draft("in place and undone")], Intent::Create)?;
         let item = Changes { id: Some(made.transactions[0].id.to_string()), ..Changes::default() };
@@ -129,16 +109,7 @@ fn a_refusal_undoes_what_is_queued_and_what_is_changed_in_place(engine: Engine) 
         assert_eq!(answer.expect_err("an id is required").alone().to_string(), "id is required");
     }
     assert_eq!(bench.descriptions(), ["three", "two", "one"]);
-    let view = bench
-        .store
-        .read(|tx| balance::get(tx, &bench.cx, &bench.book, &"account:Cash on:2025-05".into()))
-        .expect("balances");
-    assert_eq!(
-        view.balances.accounts.expect("an account was asked for")[0].figures.cumulative.credit,
-        300
-    );
-    // The book and its two accounts, then one event for each that was kept.
-    bench.check_chain(6);
+    bench.check_recorded(3);
 }
 
 fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
@@ -310,14 +281,5 @@ fn processes_take_turns_on_a_book(engine: Engine) {
         }
     });
     assert_eq!(bench.descriptions().len(), 4 * EACH);
-    let view = bench
-        .store
-        .read(|tx| balance::get(tx, &bench.cx, &bench.book, &"account:Cash on:2025-05".into()))
-        .expect("balances");
-    let cash = &view.balances.accounts.expect("an account was asked for")[0];
-    assert_eq!(
-        cash.figures.cumulative.credit,
-        i128::try_from(4 * EACH * 100).expect("a small number")
-    );
-    bench.check_chain(i64::try_from(3 + 4 * EACH).expect("a small number"));
+    bench.check_recorded(4 * EACH);
 }

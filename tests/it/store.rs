@@ -129,6 +129,39 @@ impl Bench {
         move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, vec![item], Intent::Create)
     }
 
+    /// Does some work and is refused after it.
+    pub fn refused_after(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<(), Error> + Send + 'static,
+    ) -> Receiver<Result<transaction::View, Error>> {
+        let (cx, book) = (self.cx.clone(), self.book.clone());
+        self.submit(move |tx| {
+            work(tx, &cx, &book)?;
+            let verb = VerbRequest::single(Verb::Check);
+            transaction::perform(tx, &cx, &book, verb, vec![Changes::default()])
+        })
+    }
+
+    /// What is credited to Cash in all.
+    pub fn credited(&self) -> impl FnOnce(&mut Tx<'_>) -> Result<i128, Error> + Send + use<> {
+        let (cx, book) = (self.cx.clone(), self.book.clone());
+        move |tx: &mut Tx<'_>| {
+            let view = balance::get(tx, &cx, &book, &"account:Cash on:2025-05".into())?;
+            let cash = view.balances.accounts.expect("an account was asked for").remove(0);
+            Ok(cash.figures.cumulative.credit)
+        }
+    }
+
+    /// Checks that so many drafts of this file are recorded, each once in the balance and, behind
+    /// the events of the book and its two accounts, in the log.
+    #[track_caller]
+    pub fn check_recorded(&self, recorded: usize) {
+        let recorded = i64::try_from(recorded).expect("a few thousand");
+        let credited = self.store.read(self.credited()).expect("balances");
+        assert_eq!(credited, i128::from(100 * recorded));
+        self.check_chain(3 + recorded);
+    }
+
     pub fn descriptions(&self) -> Vec<String> {
         let request = Request { limit: Some(1000), ..Request::default() };
         let listed = self
@@ -209,16 +242,7 @@ fn concurrent_writers_of_one_book_lose_nothing(engine: Engine) {
     found.sort();
     found.dedup();
     assert_eq!(found.len(), WRITERS * EACH, "every acknowledged transaction is there once");
-    let view = bench
-        .store
-        .read(|tx| balance::get(tx, &bench.cx, &bench.book, &"account:Cash on:2025-05".into()))
-        .expect("balances");
-    let cash = view.balances.accounts.expect("an account was asked for").remove(0);
-    assert_eq!(
-        cash.figures.cumulative.credit,
-        i128::try_from(WRITERS * EACH * 100).expect("a small number")
-    );
-    bench.check_chain(i64::try_from(3 + WRITERS * EACH).expect("a small number"));
+    bench.check_recorded(WRITERS * EACH);
 }
 
 fn a_refused_request_does_not_disturb_its_neighbours(engine: Engine) {

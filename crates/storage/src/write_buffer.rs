@@ -179,35 +179,6 @@ pub(crate) fn flush(conn: &mut Conn, tables: Vec<Bulk<'_>>) -> Result<bool> {
     Ok(conn.write_together(tables)? > 0)
 }
 
-/// A new draft without anything, for tests.
-#[cfg(test)]
-pub(crate) fn draft() -> Transaction {
-    use daybook_domain::calendar::parse_iso;
-    use daybook_domain::id::{TransactionId, UserId};
-    use daybook_domain::instant::{Instant, Stamp};
-    use daybook_domain::property::Properties;
-    use daybook_domain::transaction::Standing;
-
-    Transaction {
-        id: TransactionId::new(1),
-        date: None,
-        list_day: parse_iso("2025-01-01").unwrap(),
-        amount: None,
-        description: String::new(),
-        credit: None,
-        debit: None,
-        standing: Standing::Draft,
-        trashed: false,
-        posted_at: None,
-        properties: Properties::default(),
-        urls: Vec::new(),
-        remote_ids: Vec::new(),
-        files: Vec::new(),
-        created_by: UserId::new(1),
-        stamp: Stamp::new(None, Instant::new(1)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use daybook_domain::event::{Event, EventType, Hash};
@@ -215,6 +186,7 @@ mod tests {
     use daybook_domain::instant::Instant;
 
     use super::*;
+    use crate::transaction::fixture::draft;
 
     #[test]
     fn all_queued_text_counts() {

@@ -92,11 +92,10 @@ fn keeps(sql: Sql<'_>, hold: FileHold) -> Sql<'_> {
 
 #[cfg(test)]
 mod tests {
-    use daybook_domain::id::{TransactionId, UserId};
-    use daybook_domain::instant::{Instant, Stamp};
-    use daybook_domain::property::Properties;
+    use daybook_domain::id::UserId;
     use time::{Date, Month};
 
+    use super::super::fixture::draft;
     use super::*;
     use crate::conn::Conn;
 
@@ -105,24 +104,7 @@ mod tests {
     }
 
     fn holder(standing: Standing, list_day: Date, created_by: UserId) -> Transaction {
-        Transaction {
-            id: TransactionId::new(1),
-            date: None,
-            list_day,
-            amount: None,
-            description: String::new(),
-            credit: None,
-            debit: None,
-            standing,
-            trashed: false,
-            posted_at: None,
-            properties: Properties::default(),
-            urls: Vec::new(),
-            remote_ids: Vec::new(),
-            files: Vec::new(),
-            created_by,
-            stamp: Stamp::new(None, Instant::new(0)),
-        }
+        Transaction { standing, list_day, created_by, ..draft() }
     }
 
     /// Whether the condition finds a row like this transaction.

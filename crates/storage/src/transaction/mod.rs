@@ -12,6 +12,9 @@ mod save;
 mod search;
 mod trigram_index;
 
+#[cfg(test)]
+pub(crate) mod fixture;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::conn::Conn;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 
 /// What a flush does; whether queues of deliveries have become due.
@@ -60,6 +61,8 @@ impl Flusher {
 
 /// The connection of a unit of work.
 pub(super) struct Lendable<'a> {
+    /// What it is connected to, wherever it is.
+    pub(super) engine: Engine,
     place: Place<'a>,
     /// For how long it was waited for.
     waited: Duration,
@@ -79,12 +82,13 @@ enum Place<'a> {
 impl<'a> Lendable<'a> {
     /// One that is never lent.
     pub(super) const fn borrowed(conn: &'a mut Conn) -> Self {
-        Self { place: Place::Borrowed(conn), waited: Duration::ZERO }
+        Self { engine: conn.engine(), place: Place::Borrowed(conn), waited: Duration::ZERO }
     }
 
     /// One that may be lent to this thread.
     pub(super) const fn new(conn: Box<Conn>, flusher: &'a Flusher) -> Self {
-        Self { place: Place::Here(conn, flusher), waited: Duration::ZERO }
+        let engine = conn.engine();
+        Self { engine, place: Place::Here(conn, flusher), waited: Duration::ZERO }
     }
 
     /// The connection, if it is at hand.
@@ -148,8 +152,9 @@ mod tests {
 
     use super::*;
     use crate::dialect::Mode;
+    use crate::transaction::fixture::draft;
     use crate::tx::{Caches, Tx};
-    use crate::write_buffer::{Added, draft};
+    use crate::write_buffer::Added;
 
     /// Enough to be flushed in the background.
     const MANY: usize = 1_000;

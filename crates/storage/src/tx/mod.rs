@@ -33,7 +33,7 @@ use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
 use crate::conn::{AnyRow, Conn};
 use crate::dialect::Mode;
-use crate::engine::{Contains, Engine};
+use crate::engine::Contains;
 use crate::error::{Error, Result};
 use crate::identity;
 use crate::interrupt::ReadStop;
@@ -53,7 +53,6 @@ pub(crate) use flush::Flushed;
 /// begins, and a savepoint precedes what it changes in place.
 pub struct Tx<'a> {
     conn: Lendable<'a>,
-    engine: Engine,
     mode: Mode,
     /// What stops it, if it reads.
     stop: Option<ReadStop>,
@@ -90,14 +89,12 @@ pub struct Tx<'a> {
 impl<'a> Tx<'a> {
     /// A unit of work that reads, perhaps until it is stopped.
     pub(crate) fn reading(conn: &'a mut Conn, caches: Caches, stop: Option<ReadStop>) -> Self {
-        let engine = conn.engine();
-        Self { stop, ..Self::new((engine, Lendable::borrowed(conn)), caches, Mode::Read, false) }
+        Self { stop, ..Self::new(Lendable::borrowed(conn), caches, Mode::Read, false) }
     }
 
     /// A unit of work that writes, and is alone.
     pub(crate) fn writing(conn: &'a mut Conn, caches: Caches) -> Self {
-        let engine = conn.engine();
-        Self::new((engine, Lendable::borrowed(conn)), caches, Mode::Write, false)
+        Self::new(Lendable::borrowed(conn), caches, Mode::Write, false)
     }
 
     /// The units of work of a group, with a connection that may be lent to this flusher. One that
@@ -107,21 +104,14 @@ impl<'a> Tx<'a> {
         caches: Caches,
         grouped: bool,
     ) -> Self {
-        let engine = conn.engine();
-        Self::new((engine, Lendable::new(conn, flusher)), caches, Mode::Write, grouped)
+        Self::new(Lendable::new(conn, flusher), caches, Mode::Write, grouped)
     }
 
-    fn new(
-        (engine, conn): (Engine, Lendable<'a>),
-        caches: Caches,
-        mode: Mode,
-        grouped: bool,
-    ) -> Self {
+    fn new(conn: Lendable<'a>, caches: Caches, mode: Mode, grouped: bool) -> Self {
         let (earlier, own) = (WriteBuffer::default(), WriteBuffer::default());
         let (group_cache, changed_charts) = (GroupCache::default(), HashSet::new());
         Self {
             conn,
-            engine,
             mode,
             stop: None,
             primary: None,
@@ -191,22 +181,22 @@ impl<'a> Tx<'a> {
     /// What a statement that may pass many rows, each with a number `row`, begins its condition
     /// with.
     pub(crate) fn stoppable(&self, row: &'static str) -> Cow<'static, str> {
-        self.engine.stoppable(row)
+        self.conn.engine.stoppable(row)
     }
 
     /// How a statement asks whether a column holds a text.
     pub(crate) const fn contains(&self) -> Contains {
-        self.engine.contains()
+        self.conn.engine.contains()
     }
 
     /// The folded description of a transaction `t`.
     pub(crate) const fn folded_description(&self) -> &'static str {
-        self.engine.folded_description()
+        self.conn.engine.folded_description()
     }
 
     /// How a join is kept to its order.
     pub(crate) const fn lookup(&self) -> Lookup {
-        self.engine.lookup()
+        self.conn.engine.lookup()
     }
 
     /// The state of an entered book, with the changes of this group.
@@ -222,7 +212,9 @@ impl<'a> Tx<'a> {
 
     /// Whether the book has to be locked before it is read.
     pub(crate) fn must_lock(&self, public_id: &str) -> bool {
-        self.writes() && self.engine.locks_rows() && !self.group_cache.locked.contains(public_id)
+        self.writes()
+            && self.conn.engine.locks_rows()
+            && !self.group_cache.locked.contains(public_id)
     }
 
     /// The same, to be changed; the change is queued in the write buffer of this unit of work.
@@ -353,7 +345,7 @@ impl<'a> Tx<'a> {
             self.check_intact()?;
             // Where the engine has rolled back by itself, the last flush fails on PostgreSQL but
             // not on SQLite, and the commit fails on SQLite but not on PostgreSQL.
-            if self.earlier.is_empty() || !self.engine.locks_rows() {
+            if self.earlier.is_empty() || !self.conn.engine.locks_rows() {
                 self.conn()?.check_open()?;
             }
             self.flush_earlier()?;
@@ -361,7 +353,7 @@ impl<'a> Tx<'a> {
                 identity::count_change(self.conn()?)?;
             }
             self.open = false;
-            chained = self.engine.can_chain() && chain();
+            chained = self.conn.engine.can_chain() && chain();
             if chained { self.conn()?.commit_and_chain()? } else { self.conn()?.commit()? }
         }
         Ok(chained)
