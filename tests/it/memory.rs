@@ -1,9 +1,9 @@
 //! Memory (0.22): bodies on their way in and contents of files on their way out are bounded
 //! together, and nobody has more of them than is left for others (0.34).
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Error, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,12 +30,15 @@ pub fn lone() -> Vec<Lone> {
 
 pub const MEGABYTE: usize = 1024 * 1024;
 
-/// Who pauses for ten seconds is given up (0.19): what an unfinished body adds before, and how
-/// often. All of it is less than a megabyte.
+/// Who pauses for ten seconds is given up (0.19): what an unfinished body adds before, after which
+/// pause, and how often. All of it is less than a megabyte.
 const DRIP: usize = 112 * 1024;
+const PAUSE: Duration = Duration::from_secs(6);
 const DRIPS: usize = 8;
 
-/// A body of which the server has so many bytes, and at length some more, until this is dropped.
+/// A body of which the server has so many bytes, and at length some more, until this is dropped. It
+/// is sent again when it is answered: what was answered before may count for a moment longer, and
+/// leave no memory for it.
 pub fn unfinished(server: &Server, caller: &Client, size: usize) -> Sender<()> {
     let head = format!(
         "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: \
@@ -43,21 +46,39 @@ pub fn unfinished(server: &Server, caller: &Client, size: usize) -> Sender<()> {
         caller.token().expect("a token"),
         size + DRIPS * DRIP + 1
     );
-    let mut stream = connect(server);
-    stream.write_all(head.as_bytes()).expect("sent");
-    // Who gets no memory cannot send it all.
-    drop(stream.write_all(&vec![b' '; size]));
+    let address = server.address();
     let (held, dropped) = channel();
     thread::spawn(move || {
-        let drip = vec![b' '; DRIP];
-        for _ in 0..DRIPS {
-            let waited = dropped.recv_timeout(Duration::from_secs(6));
-            if waited != Err(RecvTimeoutError::Timeout) || stream.write_all(&drip).is_err() {
+        while let Ok(mut stream) = TcpStream::connect(address) {
+            // Who gets no memory cannot send it all.
+            drop(stream.write_all(head.as_bytes()).and_then(|()| spaces(&mut stream, size)));
+            if drips(&mut stream, &dropped) {
                 return;
             }
         }
     });
     held
+}
+
+fn spaces(stream: &mut TcpStream, count: usize) -> Result<(), Error> {
+    stream.write_all(&vec![b' '; count])
+}
+
+/// Goes on with a body until it is answered, or until nobody needs it: then this is true.
+fn drips(stream: &mut TcpStream, dropped: &mpsc::Receiver<()>) -> bool {
+    let (begun, mut sent) = (Instant::now(), 0);
+    loop {
+        if dropped.recv_timeout(Duration::from_millis(50)) != Err(RecvTimeoutError::Timeout) {
+            return true;
+        }
+        if answered(stream, Duration::from_millis(50)) {
+            return false;
+        }
+        if sent < DRIPS && begun.elapsed() > PAUSE * (sent as u32 + 1) {
+            drop(spaces(stream, DRIP));
+            sent += 1;
+        }
+    }
 }
 
 /// Asks until it is answered with this status: the server takes note of what clients do in its own
@@ -96,12 +117,8 @@ fn bodies_and_contents_share_a_bound(engine: Engine) {
     create().ok();
     assert_eq!(carol.get(&path).ok()["content"], content.as_str());
 
-    // One of his bodies is taken, as soon as nothing is held for the answer to Carol any more.
-    let mut too = Vec::new();
-    let crowded = until(503, || {
-        too.push(unfinished(&server, &bob, 23 * MEGABYTE));
-        create()
-    });
+    let too = unfinished(&server, &bob, 23 * MEGABYTE);
+    let crowded = until(503, create);
     assert_eq!(crowded.body["error"]["errors"][0]["reason"], "backendError");
     assert!(crowded.headers.contains_key("retry-after"), "{:?}", crowded.headers);
     carol.get(&path).refused(503, "backendError");
@@ -208,10 +225,10 @@ fn rule_8_8_large_deliveries_wait_for_memory(engine: Engine) {
     eventually("8.8: it has come", || attempts()[0]["status"] == 200);
 }
 
-/// Whether this is answered or closed within two seconds.
-fn answered(stream: &TcpStream) -> bool {
+/// Whether this is answered or closed within this time.
+fn answered(stream: &TcpStream, within: Duration) -> bool {
     let timeout = stream.read_timeout().expect("an open socket");
-    stream.set_read_timeout(Some(Duration::from_secs(2))).expect("an open socket");
+    stream.set_read_timeout(Some(within)).expect("an open socket");
     let peeked = stream.peek(&mut [0]);
     stream.set_read_timeout(timeout).expect("an open socket");
     !matches!(peeked, Err(error) if error.kind() == ErrorKind::WouldBlock)
@@ -256,7 +273,8 @@ fn what_waits_for_a_writer_holds_its_memory(engine: Engine) {
     // no memory itself: then it is sent again.
     let begun = Instant::now();
     loop {
-        let (crowded, was_refused) = (probe().status == 503, answered(&stream));
+        let (crowded, was_refused) =
+            (probe().status == 503, answered(&stream, Duration::from_secs(2)));
         if crowded && !was_refused {
             break;
         }
