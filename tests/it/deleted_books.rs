@@ -319,7 +319,7 @@ fn rule_6_22_removed_when_its_time_is_over(server: &Server) {
     kept.owner.delete(&kept.path("")).ok();
     remove(server, &cast.book);
     assert_eq!(rows(server, &kept.book), 1, "the time of the other one is not over");
-    for table in ["transactions", "entries", "accounts", "events", "files", "collaborators"] {
+    for table in ["transactions", "index_terms", "accounts", "events", "files", "collaborators"] {
         assert_eq!(strays(table), 0, "{table}");
     }
     restore(&cast.owner, &cast.book).refused(404, "notFound");

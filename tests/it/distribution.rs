@@ -62,7 +62,7 @@ CREATE FUNCTION create_reference_table(REGCLASS) RETURNS VOID
     LANGUAGE sql AS 'INSERT INTO pg_dist_partition VALUES ($1)';";
 
 /// Refuses statements that write rows of several books, and notes which books each database
-/// transaction writes.
+/// transaction writes. `entries` is a view, which nothing writes.
 const WATCH: &str = "DO $$
 DECLARE name TEXT;
 BEGIN
@@ -78,7 +78,7 @@ BEGIN
         RETURN NULL; END $f$;
     FOR name IN SELECT table_name FROM information_schema.columns
         WHERE table_schema = 'public' AND column_name = 'book_id'
-            AND table_name NOT IN ('collection_books', 'book_keys', 'written')
+            AND table_name NOT IN ('collection_books', 'book_keys', 'written', 'entries')
     LOOP
         EXECUTE format('CREATE TRIGGER several_new AFTER INSERT ON %I REFERENCING NEW TABLE AS
             rows FOR EACH STATEMENT EXECUTE FUNCTION refuse_several()', name);

@@ -19,8 +19,9 @@ pub fn lone() -> Vec<Lone> {
 
 /// Splits `books` by its numbers, and each table that has the number of a book by that, into eight.
 const SPLIT: &str = "DO $$
-DECLARE name text; number text;
+DECLARE name text; number text; entries text := pg_get_viewdef('entries');
 BEGIN
+    DROP VIEW entries;
     CREATE SEQUENCE book_numbers START 1000;
     FOR name, number IN
         SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -40,6 +41,7 @@ BEGIN
         EXECUTE format('INSERT INTO %I SELECT * FROM whole', name);
         DROP TABLE whole;
     END LOOP;
+    EXECUTE 'CREATE VIEW entries AS ' || entries;
     ALTER TABLE books ALTER COLUMN id SET DEFAULT nextval('book_numbers');
 END $$";
 

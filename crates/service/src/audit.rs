@@ -13,7 +13,7 @@
 //! book as it stood at one of its events.
 
 use daybook_domain::access::Access;
-use daybook_domain::audit::{Recount, Report, StrayEntry, Trail};
+use daybook_domain::audit::{Recount, Report, Trail};
 use daybook_domain::book::copy::{CopyProof, CopySummary};
 use daybook_domain::id::{AccountId, BookKey, UserId};
 use daybook_domain::purpose::Audit;
@@ -147,21 +147,8 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
         }
     }
     recount.add_stored(tx.stored().recount(access)?);
-    let totals = tx.audits().ledgers(access)?;
-    for account in recount.compare_sums(&totals) {
-        let mut after: Option<StrayEntry> = None;
-        loop {
-            let strays = tx.audits().strays(access, account, after.as_ref(), PORTION)?;
-            let Some(last) = strays.last() else { break };
-            after = Some(*last);
-            strays.iter().for_each(|stray| recount.add_stray(stray));
-            if stop() {
-                return Ok(None);
-            }
-        }
-    }
     recount.add_accounts(tx.audits().totalled(access)?);
-    for accounts in portions(&recount, &totals) {
+    for accounts in portions(&recount) {
         let entries = tx.audits().entry_days(access, &accounts)?;
         let (days, months) =
             (tx.audits().days(access, &accounts)?, tx.audits().months(access, &accounts)?);
@@ -174,15 +161,9 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
 }
 
 /// All accounts, in portions whose days fit into memory together.
-fn portions(
-    recount: &Recount,
-    totals: &[daybook_domain::audit::EntryTotals],
-) -> Vec<Vec<AccountId>> {
-    let rows: std::collections::HashMap<AccountId, i64> =
-        totals.iter().map(|total| (total.account, total.rows)).collect();
+fn portions(recount: &Recount) -> Vec<Vec<AccountId>> {
     let (mut portions, mut portion, mut size) = (Vec::new(), Vec::new(), 0_i64);
-    for account in recount.accounts() {
-        let entries = rows.get(&account).copied().unwrap_or_default();
+    for (account, entries) in recount.accounts() {
         if !portion.is_empty()
             && (size.saturating_add(entries) > MAX_COMPARED || portion.len() >= MAX_ACCOUNTS)
         {

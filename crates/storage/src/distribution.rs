@@ -41,7 +41,7 @@ use Placement::{Book, Everywhere, User};
 const BOOK: Placement = Book("book_id");
 
 /// The placement of each table. `books` comes first, and the others are placed beside it.
-pub const PLACEMENTS: [(&str, Placement); 49] = [
+pub const PLACEMENTS: [(&str, Placement); 48] = [
     ("books", Book("id")),
     ("book_state", BOOK),
     ("collaborators", BOOK),
@@ -52,7 +52,6 @@ pub const PLACEMENTS: [(&str, Placement); 49] = [
     ("saved_queries", BOOK),
     ("transactions", BOOK),
     ("files", BOOK),
-    ("entries", BOOK),
     ("index_terms", BOOK),
     ("trigrams", BOOK),
     ("trigram_blocks", BOOK),

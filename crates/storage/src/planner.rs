@@ -70,6 +70,24 @@ impl Lookup {
         let (rows, _) = Sql::new("(VALUES ").rows(values.into_iter().map(|value| [value]));
         self.rows(rows.push(") n"), Sql::new("1 = 1"))
     }
+
+    /// The first rows of several parts together, in an order in which an index has those of each.
+    /// `first` says how many, and in which order: ` ORDER BY ... LIMIT ...`. SQLite merges parts
+    /// that have no order of their own, PostgreSQL those that have.
+    pub(crate) fn merge<'a>(
+        self,
+        parts: impl IntoIterator<Item = Sql<'a>>,
+        first: &Sql<'a>,
+    ) -> Sql<'a> {
+        let add = |all: Sql<'a>, (number, part): (usize, Sql<'a>)| {
+            let all = if number == 0 { all } else { all.push(" UNION ALL ") };
+            match self {
+                Self::InOrder => all.append(part),
+                Self::Lateral => all.push("(").append(part).append(first.clone()).push(")"),
+            }
+        };
+        parts.into_iter().enumerate().fold(Sql::new(""), add).append(first.clone())
+    }
 }
 
 /// A join under construction.
@@ -97,6 +115,11 @@ impl<'a> Joined<'a> {
                 Self { lookup, from, condition }
             }
         }
+    }
+
+    /// Goes on with each of these few rows, which nothing on the left selects.
+    pub(crate) fn each_with(self, rows: &'static str) -> Self {
+        Self { from: self.from.push(" CROSS JOIN ").push(rows), ..self }
     }
 
     /// ` FROM ... WHERE ...`

@@ -125,8 +125,9 @@ fn sqlite(url: &str) -> Schema {
 }
 
 const COLUMNS: &str = "SELECT table_name::text, column_name::text, data_type::text, is_nullable = \
-    'YES' FROM information_schema.columns \
-    WHERE table_schema = 'public' AND table_name NOT LIKE '\\_\\_diesel%' ORDER BY table_name, \
+    'YES' FROM information_schema.columns JOIN information_schema.tables \
+    USING (table_schema, table_name) WHERE table_schema = 'public' \
+    AND table_type = 'BASE TABLE' AND table_name NOT LIKE '\\_\\_diesel%' ORDER BY table_name, \
     ordinal_position";
 
 /// Indexes column by column; those behind a constraint other than the key are UNIQUE columns.

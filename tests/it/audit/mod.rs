@@ -218,11 +218,12 @@ fn findings_are_capped_and_counted(server: &Server) {
     cast.owner.post(&cast.path("/transactions/batch"), &batch((0..300).map(payment))).ok();
     let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
     let mut backdoor = Backdoor::open(server);
-    backdoor.execute(&format!("UPDATE entries SET amount = amount * 3 WHERE book_id = {book}"));
+    let trebled = "debit_low = debit_low * 3, credit_low = credit_low * 3";
+    backdoor.execute(&format!("UPDATE day_totals SET {trebled} WHERE book_id = {book}"));
     let audited = audit(&cast);
     let found = &audited["data"]["audit"];
-    // Both entries of each; the totals still say what the transactions say.
-    shows(found, &json!({"findingsCount": 600, "balancesMatch": false, "zeroSum": true}));
+    // Both accounts on each day; the months still say what the transactions say.
+    shows(found, &json!({"findingsCount": 56, "balancesMatch": false, "zeroSum": true}));
     assert_eq!(found["findings"].as_array().map(Vec::len), Some(20), "{found}");
     let doubted: Vec<String> = verified(&cast)
         .into_iter()

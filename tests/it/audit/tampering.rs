@@ -48,7 +48,6 @@ impl Stage {
             ("{lunch}", number(&lunch)),
             ("{lunch-id}", lunch),
             ("{rent}", number(&rent)),
-            ("{rent-id}", rent),
             ("{cash}", account("Cash")),
             ("{food}", account("Food")),
             ("{key}", cast.book.clone()),
@@ -104,8 +103,6 @@ pub fn of_balances() -> Vec<Tampering> {
             &[
                 ["balance", "{cash}", "-489.00", "-490.00"],
                 ["balance", "{food}", "-11.00", "-10.00"],
-                ["entry", "{lunch-id}", "credit 11.00", "credit 10.00"],
-                ["entry", "{lunch-id}", "debit -11.00", "debit -10.00"],
                 ["monthTotal", "{cash}", "debit 0.00, credit 11.00", "debit 0.00, credit 10.00"],
                 ["monthTotal", "{food}", "debit 11.00, credit 0.00", "debit 10.00, credit 0.00"],
                 ["dayTotal", "{cash}", "debit 0.00, credit 11.00", "debit 0.00, credit 10.00"],
@@ -113,26 +110,6 @@ pub fn of_balances() -> Vec<Tampering> {
             ],
             &["Cash", "Food"],
             true,
-        ),
-        case(
-            "an entry that is unbalanced",
-            shift("entries", "transaction_id = {lunch} AND account_id = {food}", "amount", 100),
-            &[
-                ["zeroSum", "{key}", "0.00", "1.00"],
-                ["entry", "{lunch-id}", "debit -10.00", "debit -9.00"],
-            ],
-            &["Food"],
-            false,
-        ),
-        case(
-            "an entry that is gone",
-            removal("entries", "transaction_id = {lunch} AND account_id = {food}"),
-            &[
-                ["zeroSum", "{key}", "0.00", "10.00"],
-                ["entry", "{lunch-id}", "debit -10.00", "none"],
-            ],
-            &["Food"],
-            false,
         ),
         case(
             "the total of a day",
@@ -173,8 +150,6 @@ pub fn of_balances() -> Vec<Tampering> {
             &[
                 ["balance", "{cash}", "-990.00", "-490.00"],
                 ["balance", "*", "0.00", "-500.00"],
-                ["entry", "{rent-id}", "none", "credit 500.00"],
-                ["entry", "{rent-id}", "none", "debit -500.00"],
                 ["monthTotal", "*", "*", "*"],
                 ["monthTotal", "*", "*", "*"],
                 ["dayTotal", "*", "*", "*"],
@@ -200,7 +175,6 @@ pub fn of_balances() -> Vec<Tampering> {
                 ["balance", "{food}", "0.00", "-10.00"],
                 ["zeroSum", "{key}", "0.00", "10.00"],
                 ["transaction", "{lunch-id}", "*", "posted without debitAccount"],
-                ["entry", "{lunch-id}", "none", "debit -10.00"],
                 ["monthTotal", "{food}", "*", "*"],
                 ["dayTotal", "{food}", "*", "*"],
             ],
@@ -209,10 +183,10 @@ pub fn of_balances() -> Vec<Tampering> {
         ),
         case(
             "a number of days that no calendar has",
-            shift("entries", "transaction_id = {lunch} AND account_id = {food}", "day", 99),
+            shift("day_totals", "account_id = {food} AND day IN (20250131, 20250230)", "day", 99),
             &[
-                ["entry", "{lunch-id}", "debit -10.00", "none"],
-                ["entry", "{lunch-id}", "none", "debit -10.00"],
+                ["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 0.00, credit 0.00"],
+                ["dayTotal", "{food}", "debit 0.00, credit 0.00", "debit 10.00, credit 0.00"],
             ],
             &["Food"],
             true,

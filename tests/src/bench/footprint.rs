@@ -33,7 +33,7 @@ const START: &str = "From the start of the process on an empty directory (an emp
 
 const DISK: &str = "Size of the database after a stop (SQLite, write-ahead log checkpointed) or a \
     checkpoint (PostgreSQL, pg_database_size) less its \
-    size with the accounts alone, by the number of transactions: each with its two entries, \
+    size with the accounts alone, by the number of transactions: each with its \
     totals, index terms, indexes and event.";
 
 pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {

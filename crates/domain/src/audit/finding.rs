@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::id::AccountId;
 use crate::json::{Json, Object};
 
 /// How many findings of each kind are kept, because all of them become one event; the others are
@@ -26,8 +25,6 @@ pub enum FindingKind {
     Copied,
     /// A transaction that contradicts itself.
     Transaction,
-    /// The entry of a transaction on one of its accounts.
-    Entry,
     /// The sums of an account in a month.
     MonthTotal,
     /// The sums of an account on a day.
@@ -54,7 +51,6 @@ impl FindingKind {
             Self::EventHead => "eventHead",
             Self::Copied => "copied",
             Self::Transaction => "transaction",
-            Self::Entry => "entry",
             Self::MonthTotal => "monthTotal",
             Self::DayTotal => "dayTotal",
             Self::Count => "count",
@@ -72,8 +68,6 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The public id of the resource.
     pub resource: String,
-    /// The account, when the finding is about another resource on that account.
-    pub account: Option<AccountId>,
     /// The day or month of a total.
     pub period: Option<String>,
     /// The value that follows from the transactions or from the chain.
@@ -94,7 +88,6 @@ impl Finding {
         Self {
             kind,
             resource: resource.into(),
-            account: None,
             period: None,
             expected: expected.into(),
             actual: actual.into(),
@@ -102,11 +95,10 @@ impl Finding {
     }
 
     fn json(&self) -> Json {
-        let Self { kind, resource, account, period, expected, actual } = self;
+        let Self { kind, resource, period, expected, actual } = self;
         let object = Object::new()
             .with("kind", Json::text(kind.as_str()))
             .with("resource", Json::text(resource))
-            .with_some("account", account.map(|id| Json::text(id.to_string())))
             .with_some("period", period.as_deref().map(Json::text))
             .with("expected", Json::text(expected))
             .with("actual", Json::text(actual));

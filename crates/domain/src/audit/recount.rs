@@ -1,23 +1,15 @@
-//! Recounts a book: adds its transactions up again and compares the sums with the entries and
-//! totals.
+//! Recounts a book: adds its transactions up again and compares the sums with the totals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::contradiction::contradictions;
 use super::finding::{Finding, FindingKind, Findings};
 use super::months::{MonthCounts, dashed};
-use super::{
-    AccountFlags, AuditedCounts, AuditedEntry, AuditedTotal, AuditedTransaction, EntryTotals,
-    StrayEntry,
-};
+use super::{AccountFlags, AuditedCounts, AuditedTotal, AuditedTransaction};
 use crate::amount::write_units;
 use crate::balance::Sums;
-use crate::id::{AccountId, TransactionId};
+use crate::id::AccountId;
 use crate::storage_quota::Stored;
-
-/// The most days with differences that are remembered, so that an audit takes a bounded amount of
-/// memory. In a book with more, further accounts are compared by their balance only.
-const MAX_SHIFTED_DAYS: usize = 100_000;
 
 /// What is known of one account so far.
 #[derive(Debug, Clone, Default)]
@@ -26,12 +18,10 @@ struct Audited {
     stored: Option<AccountFlags>,
     /// What its transactions sum to.
     expected_sums: Sums,
-    /// How many entries belong to a transaction.
-    matched: i64,
+    /// How many entries it has.
+    entries: i64,
     /// A finding concerns it.
     suspect: bool,
-    /// It has days with differences that are not remembered.
-    untracked: bool,
     /// A transaction that counts in balances names it.
     posted: bool,
 }
@@ -39,9 +29,9 @@ struct Audited {
 /// The result of a recount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecountResult {
-    /// Whether every balance, entry and total is what follows from the transactions.
+    /// Whether every balance and total is what follows from the transactions.
     pub balances_match: bool,
-    /// Whether credits and debits are equal by transactions, by entries and by totals.
+    /// Whether credits and debits are equal by transactions and by totals.
     pub zero_sum: bool,
     /// How many accounts were checked.
     pub accounts_checked: i64,
@@ -53,25 +43,21 @@ pub struct RecountResult {
     pub changed: Vec<(AccountId, bool)>,
 }
 
-/// Recounts a book in three steps: every transaction ([`Recount::add_transaction`]), then the sums
-/// of the entries ([`Recount::compare_sums`], [`Recount::add_stray`]), then the totals of days and
-/// months ([`Recount::compare`]).
+/// Recounts a book in two steps: every transaction ([`Recount::add_transaction`]), then the totals
+/// of days and months ([`Recount::compare`]).
 #[derive(Debug)]
 pub struct Recount {
     book: String,
     /// The storage scale of the book, and the digits it shows.
     places: (u32, u32),
     accounts: BTreeMap<AccountId, Audited>,
-    /// Transactions minus entries, by account and day, where they differ. The parts may be
-    /// negative.
-    shift: BTreeMap<(AccountId, i32), Sums>,
     transactions: i64,
     posted: i64,
     index_terms: i64,
     stored: Stored,
     months: MonthCounts,
-    /// Raw balance of the book by transactions, by entries, and by month totals; each must be zero.
-    sums: [i128; 3],
+    /// Raw balance of the book by transactions and by month totals; each must be zero.
+    sums: [i128; 2],
     findings: Findings,
 }
 
@@ -90,18 +76,17 @@ impl Recount {
             book: book.to_owned(),
             places,
             accounts: accounts.collect(),
-            shift: BTreeMap::new(),
             transactions: 0,
             posted: 0,
             index_terms: 0,
             stored: Stored::default(),
             months: MonthCounts::default(),
-            sums: [0; 3],
+            sums: [0; 2],
             findings: Findings::default(),
         }
     }
 
-    /// Adds a transaction and compares the entries found for it.
+    /// Adds a transaction.
     pub fn add_transaction(&mut self, record: &AuditedTransaction) {
         let AuditedTransaction {
             id,
@@ -112,8 +97,6 @@ impl Recount {
             amount,
             credit,
             debit,
-            credit_entry,
-            debit_entry,
             indexed,
             index_terms_found,
         } = record;
@@ -143,65 +126,34 @@ impl Recount {
                 "index does not match",
             ));
         }
-        let units = amount.filter(|_| counts).unwrap_or_default();
-        let sides = [
-            (*credit, *credit_entry, AuditedEntry { credit: true, amount: units }),
-            (*debit, *debit_entry, AuditedEntry { credit: false, amount: units.saturating_neg() }),
-        ];
-        for (account, found, expected_sums) in sides {
+        let units = i128::from(amount.filter(|_| counts).unwrap_or_default());
+        for (account, sums) in [
+            (*credit, Sums { debit: 0, credit: units }),
+            (*debit, Sums { debit: units, credit: 0 }),
+        ] {
             let Some(account) = account else { continue };
             let audited = self.account(account);
-            audited.expected_sums = audited.expected_sums + expected_sums.sums();
+            audited.expected_sums = audited.expected_sums + sums;
             audited.posted |= counts;
-            audited.matched = audited.matched.saturating_add(i64::from(found.is_some()));
-            if found != Some(expected_sums) {
-                let [expected, actual] =
-                    [Some(expected_sums), found].map(|entry| self.shown(entry));
-                self.entry(*id, account, expected, actual);
-                self.move_day(
-                    account,
-                    *day,
-                    expected_sums.sums().minus(found.map(AuditedEntry::sums).unwrap_or_default()),
-                );
-            }
+            audited.entries = audited.entries.saturating_add(1);
         }
     }
 
-    /// Compares the sums of all entries, and returns the accounts that have entries belonging to no
-    /// transaction; these entries are then passed to [`Recount::add_stray`].
-    pub fn compare_sums(&mut self, ledgers: &[EntryTotals]) -> Vec<AccountId> {
-        let mut strays = Vec::new();
-        for EntryTotals { account, rows, sums } in ledgers {
-            self.add(1, sums.balance());
-            if *rows > self.account(*account).matched {
-                strays.push(*account);
-            }
-        }
-        strays
-    }
-
-    /// Adds an entry that belongs to no transaction.
-    pub fn add_stray(&mut self, stray: &StrayEntry) {
-        let StrayEntry { account, day, transaction, entry } = stray;
-        let [expected, actual] = [None, Some(*entry)].map(|entry| self.shown(entry));
-        self.entry(*transaction, *account, expected, actual);
-        self.move_day(*account, *day, Sums::default().minus(entry.sums()));
-    }
-
-    /// Adds accounts that have totals, which may have neither a row nor entries.
+    /// Adds accounts that have totals, which may have neither a row nor a transaction.
     pub fn add_accounts(&mut self, accounts: Vec<AccountId>) {
         for account in accounts {
             self.account(account);
         }
     }
 
-    /// All accounts seen so far, including those that do not exist.
-    pub fn accounts(&self) -> impl Iterator<Item = AccountId> {
-        self.accounts.keys().copied()
+    /// All accounts seen so far, including those that do not exist, each with how many entries it
+    /// has.
+    pub fn accounts(&self) -> impl Iterator<Item = (AccountId, i64)> {
+        self.accounts.iter().map(|(account, audited)| (*account, audited.entries))
     }
 
-    /// Compares the totals of some accounts: the sums of their entries by day, corrected by the
-    /// differences found before, with the day totals and the month totals.
+    /// Compares the totals of some accounts: the sums of their entries by day with the day totals
+    /// and the month totals.
     pub fn compare(
         &mut self,
         accounts: &[AccountId],
@@ -211,27 +163,20 @@ impl Recount {
     ) {
         let [entries, days, months] = [entries, days, months].map(by_period);
         for account in accounts {
-            let audited = self.account(*account).clone();
-            let mut expected_sums = of_account(&entries, *account);
-            for ((_, day), shift) in self.shift.range((*account, i32::MIN)..=(*account, i32::MAX)) {
-                let sums = expected_sums.entry(*day).or_default();
-                *sums = *sums + *shift;
-            }
+            let balance = self.account(*account).expected_sums.balance();
+            let by_day = of_account(&entries, *account);
             let mut by_month: BTreeMap<i32, Sums> = BTreeMap::new();
-            for (day, sums) in &expected_sums {
+            for (day, sums) in &by_day {
                 let month = by_month.entry(day.div_euclid(100)).or_default();
                 *month = *month + *sums;
             }
             let (days, months) = (of_account(&days, *account), of_account(&months, *account));
-            if !audited.untracked {
-                self.periods(FindingKind::DayTotal, *account, &expected_sums, &days);
-                self.periods(FindingKind::MonthTotal, *account, &by_month, &months);
-            }
-            let stored: Sums = months.values().copied().sum();
-            self.add(2, stored.balance());
-            if stored.balance() != audited.expected_sums.balance() {
-                let [expected, actual] =
-                    [audited.expected_sums, stored].map(|sums| self.money(sums.balance()));
+            self.periods(FindingKind::DayTotal, *account, &by_day, &days);
+            self.periods(FindingKind::MonthTotal, *account, &by_month, &months);
+            let kept = months.values().copied().sum::<Sums>().balance();
+            self.add(1, kept);
+            if kept != balance {
+                let [expected, actual] = [balance, kept].map(|units| self.money(units));
                 self.findings.add(Finding::new(
                     FindingKind::Balance,
                     account.to_string(),
@@ -303,7 +248,7 @@ impl Recount {
         }
         RecountResult {
             balances_match: self.accounts.values().all(|audited| !audited.suspect),
-            zero_sum: self.sums == [0; 3],
+            zero_sum: self.sums == [0; 2],
             accounts_checked: checked,
             transactions_checked: self.transactions,
             findings: self.findings,
@@ -331,29 +276,6 @@ impl Recount {
         }
     }
 
-    fn entry(
-        &mut self,
-        transaction: TransactionId,
-        account: AccountId,
-        expected: String,
-        actual: String,
-    ) {
-        let finding = Finding::new(FindingKind::Entry, transaction.to_string(), expected, actual);
-        self.findings.add(Finding { account: Some(account), ..finding });
-        self.account(account).suspect = true;
-    }
-
-    fn move_day(&mut self, account: AccountId, day: i32, by: Sums) {
-        let full = self.shift.len() >= MAX_SHIFTED_DAYS;
-        match self.shift.get_mut(&(account, day)) {
-            Some(sums) => *sums = *sums + by,
-            None if full => self.account(account).untracked = true,
-            None => {
-                self.shift.insert((account, day), by);
-            }
-        }
-    }
-
     fn exists(&self, account: AccountId) -> bool {
         self.accounts.get(&account).is_some_and(|audited| audited.stored.is_some())
     }
@@ -374,11 +296,6 @@ impl Recount {
 
     fn both(&self, sums: Sums) -> String {
         format!("debit {}, credit {}", self.money(sums.debit), self.money(sums.credit))
-    }
-
-    fn shown(&self, entry: Option<AuditedEntry>) -> String {
-        let Some(AuditedEntry { credit, amount }) = entry else { return "none".to_owned() };
-        format!("{} {}", if credit { "credit" } else { "debit" }, self.money(i128::from(amount)))
     }
 }
 

@@ -12,9 +12,9 @@ use super::trail::Trail;
 pub struct Report {
     /// The number of the last event the audit has read.
     pub sequence: i64,
-    /// Whether every balance, entry and total is what follows from the transactions.
+    /// Whether every balance and total is what follows from the transactions.
     pub balances_match: bool,
-    /// Whether credits and debits are equal by transactions, by entries and by totals.
+    /// Whether credits and debits are equal by transactions and by totals.
     pub zero_sum: bool,
     /// Whether every event is present and unchanged.
     pub chain_intact: bool,

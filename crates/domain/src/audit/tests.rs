@@ -16,8 +16,6 @@ const DAY: i32 = 20_250_131;
 struct Stage {
     stored: Vec<AccountFlags>,
     records: Vec<AuditedTransaction>,
-    strays: Vec<StrayEntry>,
-    ledgers: Vec<EntryTotals>,
     entries: Vec<AuditedTotal>,
     days: Vec<AuditedTotal>,
     months: Vec<AuditedTotal>,
@@ -42,8 +40,6 @@ fn record(id: i64, amount: i64, to: AccountId) -> AuditedTransaction {
         amount: Some(amount),
         credit: Some(CASH),
         debit: Some(to),
-        credit_entry: Some(AuditedEntry { credit: true, amount }),
-        debit_entry: Some(AuditedEntry { credit: false, amount: -amount }),
         indexed: true,
         index_terms_found: 1,
     }
@@ -61,12 +57,6 @@ fn stage() -> Stage {
             .map(|account| AccountFlags { account, verified: true, posted: true })
             .to_vec(),
         records: vec![record(10, 100, FOOD), record(11, 50, RENT)],
-        strays: Vec::new(),
-        ledgers: sums
-            .iter()
-            .zip([2, 1, 1])
-            .map(|((account, sums), rows)| EntryTotals { account: *account, rows, sums: *sums })
-            .collect(),
         entries: cells(DAY),
         days: cells(DAY),
         months: cells(202_501),
@@ -82,12 +72,7 @@ fn counted(posted: i64) -> AuditedCounts {
 fn audit(stage: &Stage) -> RecountResult {
     let mut recount = Recount::new("book", (2, 2), stage.stored.iter().copied());
     stage.records.iter().for_each(|record| recount.add_transaction(record));
-    let suspects = recount.compare_sums(&stage.ledgers);
-    for stray in &stage.strays {
-        assert!(suspects.contains(&stray.account), "{stray:?} is not looked for in {suspects:?}");
-        recount.add_stray(stray);
-    }
-    let accounts: Vec<AccountId> = recount.accounts().collect();
+    let accounts: Vec<AccountId> = recount.accounts().map(|(account, _)| account).collect();
     recount.compare(&accounts, &stage.entries, &stage.days, &stage.months);
     recount.finish(stage.counted.clone())
 }
@@ -109,55 +94,17 @@ type Tamper = fn(&mut Stage);
 /// whether the book still sums to zero.
 type Case = (&'static str, Tamper, &'static [&'static str], &'static [AccountId], bool);
 
-const OF_ENTRIES: [Case; 4] = [
+const CASES: [Case; 11] = [
     (
         "an amount",
-        |s| s.records[0].amount = Some(101),
-        &[
-            "balance",
-            "balance",
-            "entry",
-            "entry",
-            "monthTotal",
-            "monthTotal",
-            "dayTotal",
-            "dayTotal",
-        ],
+        |s| {
+            s.records[0].amount = Some(101);
+            (s.entries[0].sums, s.entries[1].sums) = (credit(151), debit(101));
+        },
+        &["balance", "balance", "monthTotal", "monthTotal", "dayTotal", "dayTotal"],
         &[CASH, FOOD],
         true,
     ),
-    (
-        "an entry",
-        |s| {
-            s.records[0].debit_entry = Some(AuditedEntry { credit: false, amount: -99 });
-            s.ledgers[1].sums = debit(99);
-            s.entries[1].sums = debit(99);
-        },
-        &["zeroSum", "entry"],
-        &[FOOD],
-        false,
-    ),
-    (
-        "the side of an entry",
-        |s| s.records[0].debit_entry = Some(AuditedEntry { credit: true, amount: -100 }),
-        &["entry"],
-        &[FOOD],
-        true,
-    ),
-    (
-        "a missing entry",
-        |s| {
-            s.records[1].debit_entry = None;
-            s.ledgers.remove(2);
-            s.entries.remove(2);
-        },
-        &["zeroSum", "entry"],
-        &[RENT],
-        false,
-    ),
-];
-
-const OF_THE_REST: [Case; 10] = [
     ("a total of a day", |s| s.days[1].sums = debit(99), &["dayTotal"], &[FOOD], true),
     (
         "a total of a month",
@@ -198,7 +145,7 @@ const OF_THE_REST: [Case; 10] = [
 
 #[test]
 fn tampering_is_found_and_the_innocent_stay_verified() {
-    for (name, tamper, expected, doubted, zero) in OF_ENTRIES.into_iter().chain(OF_THE_REST) {
+    for (name, tamper, expected, doubted, zero) in CASES {
         let mut tampered = stage();
         tamper(&mut tampered);
         let result = audit(&tampered);
@@ -211,45 +158,31 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
 }
 
 #[test]
-fn entries_without_a_transaction_are_strays() {
+fn totals_without_a_transaction_are_found() {
     let mut gone = stage();
     gone.records.remove(1);
     gone.counted = counted(1);
-    let stray = |account, entry| StrayEntry {
-        account,
-        day: DAY,
-        transaction: TransactionId::new(11),
-        entry,
-    };
-    gone.strays = vec![
-        stray(CASH, AuditedEntry { credit: true, amount: 50 }),
-        stray(RENT, AuditedEntry { credit: false, amount: -50 }),
-    ];
+    gone.entries[0].sums = credit(100);
+    gone.entries.remove(2);
     let result = audit(&gone);
     assert_eq!(
         kinds(&result),
-        [
-            "balance",
-            "balance",
-            "entry",
-            "entry",
-            "monthTotal",
-            "monthTotal",
-            "dayTotal",
-            "dayTotal"
-        ]
+        ["balance", "balance", "monthTotal", "monthTotal", "dayTotal", "dayTotal"]
     );
     assert_eq!(result.changed, [(CASH, false), (RENT, false)]);
-    let entry = result.findings.all().find(|finding| finding.kind == FindingKind::Entry).unwrap();
-    assert_eq!(
-        (entry.expected.as_str(), entry.actual.as_str(), entry.account),
-        ("none", "credit 0.50", Some(CASH))
-    );
     let day = result.findings.all().find(|finding| finding.kind == FindingKind::DayTotal).unwrap();
     assert_eq!(
-        (day.period.as_deref(), day.expected.as_str()),
-        (Some("2025-01-31"), "debit 0.00, credit 1.00")
+        (day.period.as_deref(), day.expected.as_str(), day.actual.as_str()),
+        (Some("2025-01-31"), "debit 0.00, credit 1.00", "debit 0.00, credit 1.50")
     );
+}
+
+#[test]
+fn accounts_come_with_their_entries() {
+    let stage = stage();
+    let mut recount = Recount::new("book", (2, 2), stage.stored.iter().copied());
+    stage.records.iter().for_each(|record| recount.add_transaction(record));
+    assert_eq!(recount.accounts().collect::<Vec<_>>(), [(CASH, 2), (FOOD, 1), (RENT, 1)]);
 }
 
 #[test]
@@ -284,8 +217,6 @@ fn what_contradicts_itself_is_told() {
         amount: None,
         credit: None,
         debit: None,
-        credit_entry: None,
-        debit_entry: None,
         ..record(12, 1, FOOD)
     });
     assert_eq!(audit(&draft).findings.count(), 0);
@@ -302,7 +233,7 @@ fn a_doubted_account_is_verified_again() {
 fn findings_are_bounded_and_counted() {
     let mut findings = Findings::default();
     for number in 0..100 {
-        findings.add(Finding::new(FindingKind::Entry, number.to_string(), "", ""));
+        findings.add(Finding::new(FindingKind::Balance, number.to_string(), "", ""));
     }
     let mut all = Findings::default();
     all.add(Finding::new(FindingKind::Count, "book", "1", "2"));
@@ -310,7 +241,7 @@ fn findings_are_bounded_and_counted() {
     assert_eq!((all.count(), all.all().count()), (101, MAX_OF_A_KIND + 1));
     assert_eq!(
         all.all().next().map(|finding| finding.kind),
-        Some(FindingKind::Entry),
+        Some(FindingKind::Balance),
         "the gravest kind first"
     );
 }

@@ -9,17 +9,15 @@ mod counted;
 mod record;
 
 use daybook_domain::access::Access;
-use daybook_domain::audit::{
-    AccountFlags, AuditedEntry, AuditedEvent, AuditedTotal, EntryTotals, StrayEntry,
-};
+use daybook_domain::audit::{AccountFlags, AuditedEvent, AuditedTotal};
 use daybook_domain::balance::Sums;
 use daybook_domain::email::Email;
-use daybook_domain::id::{AccountId, BookKey, TransactionId, UserId};
+use daybook_domain::id::{AccountId, BookKey, UserId};
 use daybook_domain::permission::Permission;
 use daybook_domain::purpose::Audit;
 use diesel::QueryableByName;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 
 use crate::access::{AccessTo, BookAccess};
 use crate::balance::{ENTRY_SUMS, Limbs};
@@ -78,9 +76,9 @@ struct KeepingRow {
 struct SumRow {
     #[diesel(sql_type = BigInt)]
     account_id: i64,
-    /// A day or a month, or how many rows were summed.
+    /// A day or a month.
     #[diesel(sql_type = BigInt)]
-    measure: i64,
+    period: i64,
     #[diesel(embed)]
     limbs: Limbs,
 }
@@ -91,21 +89,9 @@ impl SumRow {
     }
 
     fn total(&self) -> AuditedTotal {
-        let period = i32::try_from(self.measure).unwrap_or(i32::MAX);
+        let period = i32::try_from(self.period).unwrap_or(i32::MAX);
         AuditedTotal { account: AccountId::new(self.account_id), period, sums: self.sums() }
     }
-}
-
-#[derive(QueryableByName)]
-struct StrayRow {
-    #[diesel(sql_type = Integer)]
-    day: i32,
-    #[diesel(sql_type = BigInt)]
-    transaction_id: i64,
-    #[diesel(sql_type = Bool)]
-    credit: bool,
-    #[diesel(sql_type = BigInt)]
-    amount: i64,
 }
 
 #[derive(QueryableByName)]
@@ -250,24 +236,6 @@ impl Audits<'_, '_> {
         event::logged(self.tx, access, after, limit)
     }
 
-    /// What the entries of each account sum to.
-    pub fn ledgers(self, access: &Access) -> Result<Vec<EntryTotals>> {
-        let sql = Sql::new("SELECT e.account_id, COUNT(*) AS measure, ")
-            .push(ENTRY_SUMS)
-            .push(" FROM entries e WHERE e.book_id = ");
-        let rows = self.sums(
-            sql.int(access.book().id.get()).push(" GROUP BY e.account_id ORDER BY e.account_id"),
-        )?;
-        Ok(rows
-            .iter()
-            .map(|row| EntryTotals {
-                account: AccountId::new(row.account_id),
-                rows: row.measure,
-                sums: row.sums(),
-            })
-            .collect())
-    }
-
     /// The accounts that have totals.
     pub fn totalled(self, access: &Access) -> Result<Vec<AccountId>> {
         let book = access.book().id.get();
@@ -277,46 +245,10 @@ impl Audits<'_, '_> {
         Ok(rows.into_iter().map(|row| AccountId::new(row.account_id)).collect())
     }
 
-    /// The next entries of an account, behind one, that no transaction accounts for.
-    pub fn strays(
-        self,
-        access: &Access,
-        account: AccountId,
-        after: Option<&StrayEntry>,
-        limit: i64,
-    ) -> Result<Vec<StrayEntry>> {
-        let place = after
-            .map_or((i64::MIN, i64::MIN), |stray| (i64::from(stray.day), stray.transaction.get()));
-        let sql = Sql::new(
-            "SELECT e.day, e.transaction_id, e.credit, e.amount \
-             FROM entries e \
-             LEFT JOIN transactions t \
-               ON t.book_id = e.book_id AND t.id = e.transaction_id AND t.day = e.day \
-               AND (t.credit_account_id = e.account_id OR t.debit_account_id = e.account_id) \
-             WHERE t.id IS NULL AND e.book_id = ",
-        )
-        .int(access.book().id.get())
-        .push(" AND e.account_id = ")
-        .int(account.get())
-        .push(" AND (e.day, e.transaction_id) > (")
-        .int(place.0)
-        .push(", ")
-        .int(place.1)
-        .push(") ORDER BY e.day, e.transaction_id LIMIT ")
-        .int(limit);
-        let rows: Vec<StrayRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        let stray = |row: StrayRow| {
-            let StrayRow { day, transaction_id, credit, amount } = row;
-            let entry = AuditedEntry { credit, amount };
-            StrayEntry { account, day, transaction: TransactionId::new(transaction_id), entry }
-        };
-        Ok(rows.into_iter().map(stray).collect())
-    }
-
     /// What the entries of these accounts sum to on each day.
     pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql =
-            Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS measure, ").push(ENTRY_SUMS);
+            Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS period, ").push(ENTRY_SUMS);
         let sql = sql
             .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
             .int(access.book().id.get());
@@ -326,7 +258,7 @@ impl Audits<'_, '_> {
     /// The totals that are kept of these accounts, by day.
     pub fn days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = Sql::new(
-            "SELECT account_id, CAST(day AS BIGINT) AS measure, \
+            "SELECT account_id, CAST(day AS BIGINT) AS period, \
                debit_high, debit_low, credit_high, credit_low \
              FROM day_totals \
              WHERE book_id = ",
@@ -337,7 +269,7 @@ impl Audits<'_, '_> {
     /// The totals that are kept of these accounts, by month.
     pub fn months(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = Sql::new(
-            "SELECT account_id, CAST(month AS BIGINT) AS measure, \
+            "SELECT account_id, CAST(month AS BIGINT) AS period, \
                debit_high, debit_low, credit_high, credit_low \
              FROM month_totals \
              WHERE book_id = ",

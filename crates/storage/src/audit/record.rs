@@ -1,10 +1,9 @@
-//! Transactions as an audit reads them: each with the entries found where its own should be, and
-//! whether it is found by what it says.
+//! Transactions as an audit reads them: each with whether it is found by what it says.
 
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
-use daybook_domain::audit::{AuditedEntry, AuditedTransaction};
+use daybook_domain::audit::AuditedTransaction;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::name::fold;
 use daybook_domain::transaction::LifecycleState;
@@ -22,14 +21,8 @@ use crate::{column, index_term};
 
 const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
        t.credit_account_id, t.debit_account_id, t.description, t.folded_description, \
-       t.properties, t.remote_ids, t.files, \
-       c.credit AS credit_side, c.amount AS credit_amount, \
-       d.credit AS debit_side, d.amount AS debit_amount \
+       t.properties, t.remote_ids, t.files \
      FROM transactions t \
-     LEFT JOIN entries c ON c.book_id = t.book_id AND c.account_id = t.credit_account_id \
-       AND c.day = t.day AND c.transaction_id = t.id \
-     LEFT JOIN entries d ON d.book_id = t.book_id AND d.account_id = t.debit_account_id \
-       AND d.day = t.day AND d.transaction_id = t.id \
      WHERE t.book_id = ";
 
 #[derive(QueryableByName)]
@@ -60,14 +53,6 @@ struct Row {
     remote_ids: Option<String>,
     #[diesel(sql_type = Nullable<Text>)]
     files: Option<String>,
-    #[diesel(sql_type = Nullable<Bool>)]
-    credit_side: Option<bool>,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    credit_amount: Option<i64>,
-    #[diesel(sql_type = Nullable<Bool>)]
-    debit_side: Option<bool>,
-    #[diesel(sql_type = Nullable<BigInt>)]
-    debit_amount: Option<i64>,
 }
 
 impl Row {
@@ -96,9 +81,6 @@ impl Row {
     }
 
     fn into_audited(self, terms_expected: Option<i64>, terms_found: i64) -> AuditedTransaction {
-        let entry = |side: Option<bool>, amount: Option<i64>| {
-            Some(AuditedEntry { credit: side?, amount: amount? })
-        };
         AuditedTransaction {
             id: TransactionId::new(self.id),
             day: self.day,
@@ -108,8 +90,6 @@ impl Row {
             amount: self.amount,
             credit: self.credit_account_id.map(AccountId::new),
             debit: self.debit_account_id.map(AccountId::new),
-            credit_entry: entry(self.credit_side, self.credit_amount),
-            debit_entry: entry(self.debit_side, self.debit_amount),
             indexed: terms_expected == Some(terms_found)
                 && [folded_to_column(&self.description), fold(&self.description)]
                     .contains(&self.folded_description),

@@ -64,31 +64,31 @@ pub(crate) fn from_limbs(high: i64, low: i64) -> i128 {
     i128::from(high) * i128::from(LIMB) + i128::from(low)
 }
 
-/// The columns of [`Limbs`] as sums over entries `e`, whose amounts are credit positive and debit
-/// negative. The lower limb of a negative amount is negative too, so that no single amount is
-/// negated: the least of all numbers has no opposite.
+/// The columns of [`Limbs`] as sums over entries `e`.
 pub(crate) const ENTRY_SUMS: &str = concat!(
-    "-CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount / ",
+    "CAST(SUM(CASE WHEN e.credit THEN 0 ELSE e.amount / ",
     limb!(),
-    " ELSE 0 END) AS BIGINT) AS debit_high, \
-     -CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount % ",
+    " END) AS BIGINT) AS debit_high, \
+     CAST(SUM(CASE WHEN e.credit THEN 0 ELSE e.amount % ",
     limb!(),
-    " ELSE 0 END) AS BIGINT) AS debit_low, \
-     CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount / ",
+    " END) AS BIGINT) AS debit_low, \
+     CAST(SUM(CASE WHEN e.credit THEN e.amount / ",
     limb!(),
     " ELSE 0 END) AS BIGINT) AS credit_high, \
-     CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount % ",
+     CAST(SUM(CASE WHEN e.credit THEN e.amount % ",
     limb!(),
     " ELSE 0 END) AS BIGINT) AS credit_low",
 );
 
-/// The limbs `high` and `low` of the sum of all entries `e` in the window `w` up to a row.
+/// The limbs `high` and `low` of credits minus debits of all entries `e` in the window `w` up to a
+/// row.
 pub(crate) const RUNNING_SUM: &str = concat!(
-    "CAST(SUM(e.amount / ",
+    "CAST(SUM(CASE WHEN e.credit THEN 1 ELSE -1 END * (e.amount / ",
     limb!(),
-    ") OVER w AS BIGINT) AS high, CAST(SUM(e.amount % ",
+    ")) OVER w AS BIGINT) AS high, \
+     CAST(SUM(CASE WHEN e.credit THEN 1 ELSE -1 END * (e.amount % ",
     limb!(),
-    ") OVER w AS BIGINT) AS low",
+    ")) OVER w AS BIGINT) AS low",
 );
 
 /// The columns of [`Limbs`] as sums over totals `c`.

@@ -133,16 +133,11 @@ impl Balances<'_, '_> {
         if found.iter().any(|row| row.found != 0) {
             return Ok(false);
         }
-        for (table, condition) in [
-            (
-                "UPDATE transactions SET amount = amount * ",
-                " WHERE amount IS NOT NULL AND book_id = ",
-            ),
-            ("UPDATE entries SET amount = amount * ", " WHERE book_id = "),
-        ] {
-            let rescaled = Sql::new(table).int(factor).push(condition).int(number);
-            self.tx.flushed()?.execute(&rescaled)?;
-        }
+        let rescaled = Sql::new("UPDATE transactions SET amount = amount * ")
+            .int(factor)
+            .push(" WHERE amount IS NOT NULL AND book_id = ")
+            .int(number);
+        self.tx.flushed()?.execute(&rescaled)?;
         self.sum_up(book.id)?;
         Ok(true)
     }

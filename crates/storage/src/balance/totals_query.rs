@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use daybook_domain::balance::{Level, Segment};
 use daybook_domain::id::AccountId;
+use daybook_domain::transaction::Standing;
 use time::Date;
 
 use super::limbs::{ENTRY_SUMS, TOTAL_SUMS};
@@ -11,7 +12,7 @@ use crate::column::day_to_column;
 use crate::index_term;
 use crate::planner::{Lookup, as_filter};
 use crate::sql::{Sql, Value};
-use crate::transaction::transaction_of_term;
+use crate::transaction::{standing_to_column, transaction_of_term};
 
 /// Which accounts' totals to read.
 #[derive(Debug, Clone, Copy)]
@@ -99,8 +100,8 @@ fn totals<'a>(
 }
 
 /// The sums of the entries of the transactions that carry all of the tags. Those of the first tag
-/// are passed, within the days, and of each the two entries are looked up: what carries no tag is
-/// not read, however much of it there is.
+/// are passed, within the days, and each has two entries: what carries no tag is not read, however
+/// much of it there is.
 fn tagged<'a>(
     lookup: Lookup,
     (book, carrying): (i64, Sql<'a>),
@@ -118,20 +119,26 @@ fn tagged<'a>(
     if let Some(others) = carry(book, others) {
         carrying = carrying.push(" AND ").append(others);
     }
-    let entry = Sql::new("e.book_id = ")
-        .int(book)
-        .push(" AND e.account_id IN (t.credit_account_id, t.debit_account_id)")
-        .push(" AND e.day = m.day AND e.transaction_id = m.transaction_id");
-    let joined = lookup
+    let transactions = lookup
         .rows(Sql::new("index_terms m"), carrying)
         .look_up("transactions", "t", transaction_of_term(book))
-        .look_up("entries", "e", entry);
+        .each_with("(VALUES (TRUE), (FALSE)) side");
     let sums = Sql::new("SELECT e.account_id, ")
         .push(period)
         .push(" AS period, ")
         .push(ENTRY_SUMS)
-        .append(joined.sql())
-        .push(" AND e.amount <> 0");
+        .push(
+            " FROM (SELECT \
+               CASE WHEN side.column1 THEN t.credit_account_id ELSE t.debit_account_id END \
+                 AS account_id, \
+               t.day, side.column1 AS credit, t.amount",
+        )
+        .append(transactions.sql())
+        .push(" AND t.standing <> ")
+        .int(standing_to_column(Standing::Draft))
+        .push(" AND t.trashed = ")
+        .flag(false)
+        .push(") e WHERE 1 = 1");
     let sums = match scope {
         AccountScope::Book => sums,
         AccountScope::Accounts(accounts) => {

@@ -21,7 +21,7 @@ use crate::tx::Tx;
 
 /// The tables of a book and their keys behind `book_id`, in the order in which they are emptied.
 /// What says that there is a book is no part of them: it goes last.
-const TABLES: [(&str, &str); 24] = [
+const TABLES: [(&str, &str); 23] = [
     ("audit_requests", "book_id"),
     ("delivery_queues", "app_id"),
     ("deliveries", "app_id, sequence"),
@@ -29,7 +29,6 @@ const TABLES: [(&str, &str); 24] = [
     ("bot_responses", "sequence, app_id"),
     ("failed_transactions", "transaction_id"),
     ("copied_transactions", "transaction_id"),
-    ("entries", "account_id, day, transaction_id"),
     ("index_terms", "term, day, transaction_id"),
     ("trigrams", "trigram, chunk"),
     ("trigram_blocks", "block"),

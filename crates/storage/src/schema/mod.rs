@@ -14,7 +14,7 @@
 //! | `collections`, `collection_books` | A user's sets of books. Its key says that a book is in at most one collection of an owner |
 //! | `transactions` | The document. `day` is its place in lists: its date, or for a draft without one the day it was recorded |
 //! | `files` | What is known of a file beside its bytes, and the name of its blob |
-//! | `entries` | One row for each side that a transaction names, with its signed effect, which is zero while it is a draft or trashed. So a sum needs no filter, and an account's ledger, drafts included, is one index range |
+//! | `entries` | A view of `transactions`: one row for each side that a transaction names, with its amount, which is zero while it is a draft or trashed. So a sum needs no filter, and an account's ledger, drafts included, is one index range for each side |
 //! | `index_terms` | One inverted index for all that is found exactly ([`crate::index_term`]) |
 //! | `trigrams`, `trigram_blocks` | Where texts may occur (`transaction/trigram_index.rs`); `book_state` says how far they reach |
 //! | `day_totals`, `month_totals` | Debit and credit of one account in one period, kept by the unit of work that posts |

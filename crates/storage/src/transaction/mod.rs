@@ -42,7 +42,7 @@ pub use count::Counted;
 pub(crate) use count::{count_plan, count_statements, counts_by_day, counts_by_month};
 pub(crate) use ledger::running_sums;
 pub(crate) use month_counts::CountDeltas;
-pub(crate) use row::{folded_to_column, standing_from_column};
+pub(crate) use row::{folded_to_column, standing_from_column, standing_to_column};
 pub use save::Change;
 pub(crate) use save::added_rows;
 pub use search::{Like, Names, Search};
@@ -141,11 +141,10 @@ impl Transactions<'_, '_> {
         }
         let book = access.book().id.get();
         let named = self.tx.lookup().each_of(accounts.iter().map(|id| Value::Int(id.get())));
-        let entries = Sql::new("e.book_id = ").int(book).push(" AND e.account_id = n.column1");
-        let of = Sql::new("t.book_id = ")
+        let naming = Sql::new("t.book_id = ")
             .int(book)
-            .push(" AND t.id = e.transaction_id AND t.day = e.day");
-        let joined = named.look_up("entries", "e", entries).look_up("transactions", "t", of);
+            .push(" AND (t.credit_account_id = n.column1 OR t.debit_account_id = n.column1)");
+        let joined = named.look_up("transactions", "t", naming);
         let drafts =
             Sql::new("SELECT ").push(COLUMNS).append(joined.sql()).cached_up_to(accounts.len());
         self.by_id(access, &drafts, most)

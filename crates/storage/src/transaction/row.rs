@@ -94,7 +94,7 @@ impl Row {
 }
 
 /// The standing as a number, ordered draft, unchecked, checked; queries compare with it.
-pub(super) const fn standing_to_column(standing: Standing) -> i64 {
+pub(crate) const fn standing_to_column(standing: Standing) -> i64 {
     match standing {
         Standing::Draft => 0,
         Standing::Unchecked => 1,

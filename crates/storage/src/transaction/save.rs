@@ -1,9 +1,9 @@
-//! Saving transactions: the row, its two entries and its index terms, in a handful of statements
-//! however many there are.
+//! Saving transactions: their rows and index terms, in a handful of statements however many there
+//! are.
 
 use std::collections::BTreeSet;
 
-use daybook_domain::id::{AccountId, BookId, TransactionId};
+use daybook_domain::id::{BookId, TransactionId};
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::Transaction;
 
@@ -16,7 +16,7 @@ use crate::access::AccessTo;
 use crate::bot_response::move_failed;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::index_term;
 use crate::sql::{Sql, Value};
 use crate::stored::of_transaction;
@@ -47,10 +47,6 @@ const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET \
      version = excluded.version, \
      files = excluded.files";
 
-const INSERT_ENTRIES: &str =
-    "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount)";
-const OR_UPDATE_ENTRY: &str = " ON CONFLICT (book_id, account_id, day, transaction_id) \
-     DO UPDATE SET credit = excluded.credit, amount = excluded.amount";
 const INSERT_TERMS: &str = "INSERT INTO index_terms (book_id, term, day, transaction_id)";
 
 /// What became of a transaction in this unit of work.
@@ -70,62 +66,24 @@ impl Change {
     }
 }
 
-/// A row of `entries`: what one side does to its account, zero while it does not count. They are
-/// ordered as the key of the table is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct EntryRow {
-    account: AccountId,
-    day: i32,
-    transaction: TransactionId,
-    credit: bool,
-    amount: i64,
-}
-
-impl EntryRow {
-    fn of(transaction: &Transaction, scale: u32) -> Result<Vec<Self>> {
-        let units = match transaction.amount.filter(|_| transaction.counts()) {
-            Some(amount) => amount.units(scale).ok_or(Error::Corrupt("amount"))?,
-            None => 0,
-        };
-        let row = |account, credit, amount| Self {
-            account,
-            day: day_to_column(transaction.list_day),
-            transaction: transaction.id,
-            credit,
-            amount,
-        };
-        let credit = transaction.credit.map(|account| row(account, true, units));
-        let debit = transaction.debit.map(|account| row(account, false, units.saturating_neg()));
-        Ok(credit.into_iter().chain(debit).collect())
-    }
-
-    fn same_place(&self, other: &Self) -> bool {
-        (self.account, self.day, self.transaction) == (other.account, other.day, other.transaction)
-    }
-}
-
-/// The rows of new transactions with their entries and index terms, of any books. Entries and terms
-/// come in the order of their keys, terms in that of bytes, so that an engine adds them at one
-/// place of its tree after the other.
-pub(crate) fn added_rows(added: &[Added]) -> Result<[Bulk<'_>; 3]> {
+/// The rows of new transactions and their index terms, of any books. Terms come in the order of
+/// their keys, in that of bytes, so that an engine adds them at one place of its tree after the
+/// other.
+pub(crate) fn added_rows(added: &[Added]) -> Result<[Bulk<'_>; 2]> {
     let mut rows = Bulk::new(INSERT, 21, "");
-    let (mut entries, mut terms) = (Vec::new(), Vec::new());
+    let mut terms = Vec::new();
     for Added { book, scale, transaction } in added {
         row::push(&mut rows, *book, *scale, transaction)?;
-        entries.extend(EntryRow::of(transaction, *scale)?.into_iter().map(|entry| (*book, entry)));
         let day = day_to_column(transaction.list_day);
         let found = index_term::of(transaction).into_iter();
         terms.extend(found.map(|term| (*book, term, day, transaction.id)));
     }
-    entries.sort_unstable();
     terms.sort_unstable();
-    let mut entry_rows = Bulk::new(INSERT_ENTRIES, 6, "");
-    entries.into_iter().for_each(|(book, entry)| push_entry(&mut entry_rows, book, entry));
     let mut term_rows = Bulk::new(INSERT_TERMS, 4, "");
     terms
         .into_iter()
         .for_each(|(book, term, day, id)| push_term(&mut term_rows, book, (term, day), id));
-    Ok([rows, entry_rows, term_rows])
+    Ok([rows, term_rows])
 }
 
 impl Transactions<'_, '_> {
@@ -164,27 +122,13 @@ impl Transactions<'_, '_> {
         }
         let (book, scale) = (access.book().id, access.book().scale);
         let mut rows = Bulk::new(INSERT, 21, OR_UPDATE);
-        let mut entries = Bulk::new(INSERT_ENTRIES, 6, OR_UPDATE_ENTRY);
         let mut terms = Bulk::new(INSERT_TERMS, 4, "");
-        let mut gone_entries = Vec::new();
         let mut gone_terms = Vec::new();
         let mut counts = CountDeltas::default();
         changes.iter().for_each(|change| counts.change(book, change));
         self.tx.buffer().queue_counts(counts);
         for Change { before, after } in changes {
             row::push(&mut rows, book, scale, after)?;
-            let old = before
-                .as_ref()
-                .map(|before| EntryRow::of(before, scale))
-                .transpose()?
-                .unwrap_or_default();
-            let new = EntryRow::of(after, scale)?;
-            gone_entries.extend(
-                old.iter().filter(|old| !new.iter().any(|new| new.same_place(old))).copied(),
-            );
-            new.into_iter()
-                .filter(|new| !old.contains(new))
-                .for_each(|entry| push_entry(&mut entries, book, entry));
             let old = before.as_ref().map(placed_terms).unwrap_or_default();
             let new = placed_terms(after);
             gone_terms.extend(
@@ -201,8 +145,6 @@ impl Transactions<'_, '_> {
         let originals = changes.iter().filter_map(|change| change.before.as_ref());
         keep_originals(&mut conn, access, originals)?;
         conn.write(rows)?;
-        delete_entries(&mut conn, book, &gone_entries)?;
-        conn.write(entries)?;
         delete_terms(&mut conn, book, gone_terms)?;
         conn.write(terms)?;
         let has_moved = |change: &&Change| {
@@ -223,18 +165,6 @@ fn placed_terms(transaction: &Transaction) -> BTreeSet<(String, i32)> {
     index_term::of(transaction).into_iter().map(|term| (term, day)).collect()
 }
 
-fn push_entry(rows: &mut Bulk<'_>, book: BookId, entry: EntryRow) {
-    let EntryRow { account, day, transaction, credit, amount } = entry;
-    rows.row([
-        Value::Int(book.get()),
-        Value::Int(account.get()),
-        Value::Int(i64::from(day)),
-        Value::Int(transaction.get()),
-        Value::Flag(credit),
-        Value::Int(amount),
-    ]);
-}
-
 fn push_term(
     rows: &mut Bulk<'_>,
     book: BookId,
@@ -251,24 +181,6 @@ fn push_term(
 
 /// Rows one delete names at most; far below every limit of values.
 const DELETED_AT_ONCE: usize = 5_000;
-
-fn delete_entries(conn: &mut Flushed<'_>, book: BookId, gone: &[EntryRow]) -> Result<()> {
-    for chunk in gone.chunks(DELETED_AT_ONCE) {
-        let keys = chunk.iter().map(|entry| {
-            [
-                Value::Int(entry.account.get()),
-                Value::Int(i64::from(entry.day)),
-                Value::Int(entry.transaction.get()),
-            ]
-        });
-        let sql = Sql::new("DELETE FROM entries WHERE book_id = ")
-            .int(book.get())
-            .push(" AND (account_id, day, transaction_id) IN (VALUES ");
-        let (sql, _) = sql.rows(keys);
-        conn.execute(&sql.push(")").uncached())?;
-    }
-    Ok(())
-}
 
 fn delete_terms(
     conn: &mut Flushed<'_>,

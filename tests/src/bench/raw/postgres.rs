@@ -13,10 +13,6 @@ const TRANSACTION: &str = "INSERT INTO transactions \
      SELECT $1, unnest($4::bigint[]), unnest($5::integer[]), true, 1, false, \
      unnest($6::bigint[]), unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::text[]), \
      '', $2, $3, $2, $2, 1";
-const ENTRY: &str = "INSERT INTO entries \
-     (book_id, account_id, day, transaction_id, credit, amount) \
-     SELECT $1, unnest($2::bigint[]), unnest($3::integer[]), unnest($4::bigint[]), \
-     unnest($5::boolean[]), unnest($6::bigint[])";
 const EVENT: &str = "INSERT INTO events \
      (book_id, sequence, kind, resource, created_at, user_id, data, hash) \
      SELECT $1, unnest($4::bigint[]), 7, unnest($5::bigint[]), $2, $3, unnest($6::bytea[]), \
@@ -46,7 +42,6 @@ pub(super) struct Postgres {
 
 struct Statements {
     transaction: Statement,
-    entry: Statement,
     day: Statement,
     month: Statement,
     event: Statement,
@@ -71,7 +66,6 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Postgres, Ledger)> {
     };
     let statements = Statements {
         transaction: client.prepare(TRANSACTION)?,
-        entry: client.prepare(ENTRY)?,
         day: client.prepare(&total("day"))?,
         month: client.prepare(&total("month"))?,
         event: client.prepare(EVENT)?,
@@ -125,13 +119,6 @@ fn transactions(
         &column(rows, |row| row.description.as_str()),
     ];
     database.execute(&statements.transaction, &columns)?;
-    let sides = |row: &Row| [(row.credit, row.amount), (row.debit, -row.amount)];
-    let (accounts, amounts): (Vec<i64>, Vec<i64>) = rows.iter().flat_map(sides).unzip();
-    let credits: Vec<bool> = amounts.iter().map(|amount| *amount > 0).collect();
-    let days: Vec<i32> = rows.iter().flat_map(|row| [row.day; 2]).collect();
-    let ids: Vec<i64> = rows.iter().flat_map(|row| [row.id; 2]).collect();
-    database
-        .execute(&statements.entry, &[&ledger.book, &accounts, &days, &ids, &credits, &amounts])?;
     Ok(())
 }
 

@@ -60,7 +60,6 @@ impl Binder<'_, '_> {
 pub(super) struct Sqlite {
     connection: Connection,
     transaction: Insert,
-    entry: Insert,
     day: Insert,
     month: Insert,
     event: Insert,
@@ -83,11 +82,6 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
             "book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
              debit_account_id, description, folded_description, posted_at, created_by, \
              created_at, updated_at, version",
-            "",
-        ),
-        entry: Insert::new(
-            "entries",
-            "book_id, account_id, day, transaction_id, credit, amount",
             "",
         ),
         day: Insert::total("day"),
@@ -142,8 +136,6 @@ impl Sqlite {
             // posted, by whom, created, updated, version
             into.numbers([ledger.at, ledger.user, ledger.at, ledger.at, 1])
         })?;
-        let entries: Vec<[i64; 6]> = rows.iter().flat_map(|row| entries(ledger, row)).collect();
-        self.insert(&self.entry, &entries, |entry, into| into.numbers(*entry))?;
         for (insert, totals) in [(&self.day, totals(rows, day)), (&self.month, totals(rows, month))]
         {
             let totals: Vec<_> = totals.into_iter().collect();
@@ -190,10 +182,4 @@ impl Sqlite {
         }
         Ok(())
     }
-}
-
-fn entries(ledger: &Ledger, row: &Row) -> [[i64; 6]; 2] {
-    [(row.credit, 1, row.amount), (row.debit, 0, -row.amount)].map(|(account, credit, amount)| {
-        [ledger.book, account, row.day.into(), row.id, credit, amount]
-    })
 }

@@ -17,7 +17,7 @@ use crate::tx::Tx;
 
 /// Ranges a path has at most: each repeats the whole condition, and an engine plans each of them.
 const MAX_RANGES: usize = 64;
-/// Terms a path repeats at most, over all of its ranges.
+/// Terms a path repeats at most, over all of its ranges; those of an account twice, once a side.
 const MAX_REPEATED: usize = 2_000;
 /// Blocks a path names at most: they stand in the text of the statement.
 const MAX_BLOCKS: usize = 50_000;
@@ -27,8 +27,12 @@ const FEW_BLOCKS: i64 = 32;
 /// A range of an index that a search reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::transaction) enum IndexRange {
-    /// One account's entries.
+    /// The transactions of one account: two ranges, one for each side, which share nothing.
     Account(AccountId),
+    /// Those that credit an account.
+    Credit(AccountId),
+    /// Those that debit an account.
+    Debit(AccountId),
     /// One transaction.
     One(TransactionId),
     /// What is indexed under one term.
@@ -78,6 +82,11 @@ struct Candidate {
 impl Candidate {
     fn one(rank: Rank, range: IndexRange) -> Self {
         Self { rank, ranges: vec![range] }
+    }
+
+    /// A range of an account that a query names; nothing when the book has none of this name.
+    fn of_account(account: Option<&AccountId>, range: impl Fn(AccountId) -> IndexRange) -> Self {
+        account.map_or_else(Self::empty, |id| Self::one(Rank::Account, range(*id)))
     }
 
     /// No range: nothing can match.
@@ -174,6 +183,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
     }
 
     fn term(&mut self, term: &Term) -> Result<Option<Candidate>> {
+        let accounts = &self.search.names.accounts;
         Ok(match term {
             Term::Id(id) => Some(Candidate::one(Rank::Exact, IndexRange::One(*id))),
             Term::RemoteId(id) => {
@@ -186,12 +196,11 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
             Term::Property { key, value: None } => {
                 Some(Candidate::one(Rank::Key, IndexRange::Term(index_term::key(key))))
             }
-            Term::Account(name) | Term::From(name) | Term::To(name) => {
-                let account = self.search.names.accounts.get(name);
-                Some(account.map_or_else(Candidate::empty, |id| {
-                    Candidate::one(Rank::Account, IndexRange::Account(*id))
-                }))
+            Term::Account(name) => {
+                Some(Candidate::of_account(accounts.get(name), IndexRange::Account))
             }
+            Term::From(name) => Some(Candidate::of_account(accounts.get(name), IndexRange::Credit)),
+            Term::To(name) => Some(Candidate::of_account(accounts.get(name), IndexRange::Debit)),
             Term::Tag(tag) => {
                 Some(Candidate::one(Rank::Tag, IndexRange::Term(index_term::tag(tag))))
             }

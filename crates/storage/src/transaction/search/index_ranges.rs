@@ -11,7 +11,7 @@ use daybook_domain::book::Book;
 use diesel::QueryableByName;
 use diesel::sql_types::{BigInt, Integer};
 
-use super::{IndexRange, SearchPlan};
+use super::{IndexRange, SearchPlan, Source};
 use crate::page::PageKey;
 use crate::sql::Sql;
 
@@ -72,13 +72,11 @@ impl<'a> SearchPlan<'_, 'a> {
     ) -> Sql<'a> {
         let mut rows = Sql::new("SELECT 0 AS index_range, 0 AS day, 0 AS id WHERE 1 = 0");
         for (number, range) in ranges.iter().enumerate() {
-            let source = self.source(book, Some(range));
-            let select = Sql::new("SELECT ")
-                .push(source.day)
-                .push(" AS day, ")
-                .push(source.id)
-                .push(" AS id");
-            let newest = self.newest(select, source, (book, after, share));
+            let key = |source: &Source<'a>| {
+                let day = Sql::new("SELECT ").push(source.day).push(" AS day, ");
+                day.push(source.id).push(" AS id")
+            };
+            let newest = self.newest(key, &self.sources(book, Some(range)), (book, after, share));
             rows = rows
                 .push(format!(" UNION ALL SELECT {number} AS index_range, day, id FROM ("))
                 .append(newest)

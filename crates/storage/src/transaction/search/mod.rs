@@ -88,6 +88,9 @@ pub(super) struct SearchPlan<'s, 'a> {
     pub(super) stoppable: Cow<'static, str>,
 }
 
+const CREDITED: &str = " AND t.credit_account_id = ";
+const DEBITED: &str = " AND t.debit_account_id = ";
+
 /// Where the rows of a range come from: tables and their joins, and what the day and the id of a
 /// row are called there.
 struct Source<'a> {
@@ -111,46 +114,48 @@ impl<'a> SearchPlan<'_, 'a> {
             AccessPath::Ranges(ranges) => ranges.first(),
             AccessPath::Book => None,
         };
-        self.newest(
-            Sql::new("SELECT ").push(COLUMNS),
-            self.source(book, range),
-            (book, after, limit),
-        )
+        let select = Sql::new("SELECT ").push(COLUMNS);
+        self.newest(|_| select.clone(), &self.sources(book, range), (book, after, limit))
     }
 
     /// How many rows there are.
     pub(super) fn count(&self, book: &Book) -> Sql<'a> {
-        let counted = |source: Source<'a>| {
-            let from = Sql::new("SELECT COUNT(*) AS total").append(source.from);
+        // Of several ranges a transaction may be in more than one.
+        let (ranges, union): (Vec<_>, _) = match &self.path {
+            AccessPath::Book => (vec![None], " UNION ALL "),
+            AccessPath::Ranges(ranges) if ranges.len() == 1 => {
+                (vec![ranges.first()], " UNION ALL ")
+            }
+            AccessPath::Ranges(ranges) => (ranges.iter().map(Some).collect(), " UNION "),
+        };
+        let sources = ranges.into_iter().flat_map(|range| self.sources(book, range));
+        let found = sources.map(|source| {
+            let from = Sql::new("SELECT ").push(source.id).push(" AS id").append(source.from);
             self.filtered(from, (source.day, source.id), book, None)
-        };
-        let ranges = match &self.path {
-            AccessPath::Book => return counted(self.source(book, None)),
-            AccessPath::Ranges(ranges) => ranges,
-        };
-        if let [only] = ranges.as_slice() {
-            return counted(self.source(book, Some(only)));
-        }
-        let mut ids = Sql::new("SELECT 0 AS id WHERE 1 = 0");
-        for range in ranges {
-            let source = self.source(book, Some(range));
-            let from =
-                Sql::new(" UNION SELECT ").push(source.id).push(" AS id").append(source.from);
-            ids = ids.append(self.filtered(from, (source.day, source.id), book, None));
-        }
-        Sql::new("SELECT COUNT(*) AS total FROM (").append(ids).push(") p")
+        });
+        let ids = found.reduce(|all, one| all.push(union).append(one));
+        let none = || Sql::new("SELECT 0 AS id WHERE 1 = 0");
+        Sql::new("SELECT COUNT(*) AS total FROM (").append(ids.unwrap_or_else(none)).push(") p")
     }
 
-    /// The newest rows of a source.
+    /// The newest rows of sources that share none.
     fn newest(
         &self,
-        select: Sql<'a>,
-        source: Source<'a>,
+        select: impl Fn(&Source<'a>) -> Sql<'a>,
+        sources: &[Source<'a>],
         (book, after, limit): (&Book, Option<PageKey>, i64),
     ) -> Sql<'a> {
-        let Source { from, day, id } = source;
-        let sql = self.filtered(select.append(from), (day, id), book, after);
-        sql.push(format!(" ORDER BY {day} DESC, {id} DESC LIMIT ")).int(limit)
+        let rows = |source: &Source<'a>| {
+            let from = select(source).append(source.from.clone());
+            self.filtered(from, (source.day, source.id), book, after)
+        };
+        let first = |day: &str, id: &str| {
+            Sql::new("").push(format!(" ORDER BY {day} DESC, {id} DESC LIMIT ")).int(limit)
+        };
+        match sources {
+            [only] => rows(only).append(first(only.day, only.id)),
+            several => self.lookup.merge(several.iter().map(rows), &first("day", "id")),
+        }
     }
 
     /// `FROM left JOIN transactions t WHERE ...`: the transactions of each row on the left side.
@@ -166,8 +171,8 @@ impl<'a> SearchPlan<'_, 'a> {
         self.lookup.rows(left, of_left).look_up("transactions", "t", key).sql()
     }
 
-    /// The tables of a range; without one, the whole book by day.
-    fn source(&self, book: &Book, range: Option<&IndexRange>) -> Source<'a> {
+    /// Where the rows of a range are, each of them once; without a range, the whole book by day.
+    fn sources(&self, book: &Book, range: Option<&IndexRange>) -> Vec<Source<'a>> {
         let number = book.id.get();
         let of_book = || Sql::new("transactions t WHERE t.book_id = ").int(number);
         let all = || Sql::new(" FROM ").append(of_book());
@@ -185,19 +190,21 @@ impl<'a> SearchPlan<'_, 'a> {
             day: without_order!("t.day"),
             id: without_order!("t.id"),
         };
-        match range {
+        let side = |of: &'static str, account: &AccountId| {
+            let from = all().push(of).int(account.get());
+            Source { from, day: "t.day", id: "t.id" }
+        };
+        let only = match range {
             None if self.search.like.is_some() => {
                 let from = few_newest(of_book(), " ORDER BY t.day DESC, t.id DESC LIMIT ");
                 Source { from, day: "t.day", id: "t.id" }
             }
             None => Source { from: all(), day: "t.day", id: "t.id" },
-            Some(IndexRange::Account(account)) => joined(
-                "entries d",
-                Sql::new("d.book_id = ")
-                    .int(number)
-                    .push(" AND d.account_id = ")
-                    .int(account.get()),
-            ),
+            Some(IndexRange::Account(account)) => {
+                return [CREDITED, DEBITED].map(|of| side(of, account)).into();
+            }
+            Some(IndexRange::Credit(account)) => side(CREDITED, account),
+            Some(IndexRange::Debit(account)) => side(DEBITED, account),
             Some(IndexRange::Term(term)) if self.search.like.is_some() => {
                 let of_term = Sql::new("d.book_id = ").int(number).push(" AND d.term = ");
                 let few = Sql::new("(SELECT d.day, d.transaction_id FROM index_terms d WHERE ")
@@ -233,7 +240,8 @@ impl<'a> SearchPlan<'_, 'a> {
                 unordered(few_newest(tail, " ORDER BY t.id DESC LIMIT "))
             }
             Some(IndexRange::Tail(until)) => unordered(all().push(" AND t.id > ").int(*until)),
-        }
+        };
+        vec![only]
     }
 
     /// Adds everything that rows must satisfy.

@@ -1,0 +1,28 @@
+-- A transaction has at most two entries, which say nothing that it does not say itself: they are no
+-- rows of their own any more. Each index has those of one side in the order of an account's ledger.
+CREATE INDEX transactions_credit ON transactions (book_id, credit_account_id, day, id);
+CREATE INDEX transactions_debit ON transactions (book_id, debit_account_id, day, id);
+
+DROP TABLE entries;
+
+-- amount is zero while the transaction is a draft or trashed, so that a sum needs no filter.
+CREATE VIEW entries AS
+SELECT
+    book_id,
+    credit_account_id AS account_id,
+    day,
+    id AS transaction_id,
+    1 AS credit,
+    CASE WHEN standing <> 0 AND trashed = 0 THEN COALESCE(amount, 0) ELSE 0 END AS amount
+FROM transactions
+WHERE credit_account_id IS NOT NULL
+UNION ALL
+SELECT
+    book_id,
+    debit_account_id,
+    day,
+    id,
+    0,
+    CASE WHEN standing <> 0 AND trashed = 0 THEN COALESCE(amount, 0) ELSE 0 END
+FROM transactions
+WHERE debit_account_id IS NOT NULL;
