@@ -183,6 +183,7 @@ modules! {
         audit_runs,
         background_flushes,
         backups,
+        balance_plans,
         checkpoints,
         collection_moves,
         contract_fuzz,

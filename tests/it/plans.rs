@@ -2,8 +2,6 @@
 //! what is on it, not what the book holds.
 
 use daybook_domain::account::AccountType;
-use daybook_domain::balance::segments;
-use daybook_domain::calendar::parse_iso;
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
@@ -13,7 +11,6 @@ use daybook_domain::transaction::{Changes, Span, Verb};
 use daybook_service::transaction::{Request, explain};
 use daybook_service::{Error, access, collection};
 use daybook_storage::Lane;
-use daybook_storage::balance::{AccountScope, TotalsQuery};
 use daybook_storage::event::EventFilter;
 use daybook_storage::page::PageKey;
 use daybook_tests::Engine;
@@ -41,15 +38,15 @@ const BY_DAY: [&str; 2] = [
 ];
 const DAYS: [&str; 2] =
     ["SEARCH t USING INDEX transactions_day (book_id=? AND day>? AND day<?)", "transactions_day"];
-const CREDIT: [&str; 2] =
+pub const CREDIT: [&str; 2] =
     ["INDEX transactions_credit (book_id=? AND credit_account_id=?", " transactions_credit "];
-const DEBIT: [&str; 2] =
+pub const DEBIT: [&str; 2] =
     ["INDEX transactions_debit (book_id=? AND debit_account_id=?", " transactions_debit "];
 const TERM: [&str; 2] = ["SEARCH d USING PRIMARY KEY (book_id=? AND term=?", "on index_terms d"];
 const ERROR: [&str; 2] = ["SEARCH d USING ", "on failed_transactions d"];
 const TEXT: [&str; 2] =
     ["SEARCH b USING PRIMARY KEY (book_id=? AND block=?)", "on trigram_blocks b"];
-const ID: [&str; 2] =
+pub const ID: [&str; 2] =
     ["SEARCH t USING PRIMARY KEY (book_id=? AND id=?)", "transactions_pkey on transactions t"];
 
 /// A query, the way it must take, and how many times.
@@ -153,7 +150,7 @@ const FAILED: &str = "INSERT INTO failed_transactions (book_id, transaction_id, 
 
 /// The same rows again as the rows of other books. `counted` is what the engine's statistics know
 /// of ours: all of it, or that there was no such book.
-fn crowd(inside: &Inside, counted: bool) {
+pub fn crowd(inside: &Inside, counted: bool) {
     const TABLES: [(&str, &str); 7] = [
         (
             "transactions",
@@ -179,7 +176,10 @@ fn crowd(inside: &Inside, counted: bool) {
         statements
             .extend(TABLES.map(|(table, _)| format!("DELETE FROM {table} WHERE book_id < 1000")));
     }
-    statements.push("ANALYZE".to_owned());
+    // On SQLite Daybook has nothing counted.
+    if inside.server.engine() == Engine::Postgres {
+        statements.push("ANALYZE".to_owned());
+    }
     if !counted {
         let book = "(SELECT MAX(id) FROM books)";
         let back = |(table, columns)| {
@@ -333,27 +333,6 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
             Ok::<_, Error>((counts, months, tx.plans().moved(&member, account, &rows)?))
         })
         .expect("plans");
-    for segment in segments(parse_iso("2025-02-10"), parse_iso("2025-05-01"), Periodicity::Monthly)
-    {
-        let query = TotalsQuery {
-            scope: AccountScope::Book,
-            tags: &["often".to_owned(), "seldom".to_owned()],
-            by_month: false,
-        };
-        let sums = inside
-            .store
-            .read(|tx| {
-                let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
-                Ok::<_, Error>(tx.plans().totals(&member, &segment, &query)?)
-            })
-            .expect("a plan");
-        let terms =
-            ["SEARCH m USING PRIMARY KEY (book_id=? AND term=? AND day", "on index_terms m"];
-        check(&mut faults, engine, ("balances of a tag: terms", terms, 1), &sums);
-        // By id, or by day and id.
-        let transactions = [ID[0], "(id = m.transaction_id)"];
-        check(&mut faults, engine, ("balances of a tag: transactions", transactions, 1), &sums);
-    }
     check(&mut faults, engine, ("counts of days", by_day, 1), &counts);
     if engine == Engine::Sqlite {
         check(&mut faults, engine, ("count of broken months", by_day, 2), &count(broken));

@@ -26,6 +26,8 @@ pub(crate) const LOCK_SCHEMA: &str = "SET lock_timeout = 0; SELECT pg_advisory_l
 /// # Errors
 /// When the program does not know the schema, or a step fails.
 pub(crate) fn migrate_sqlite(conn: &mut SqliteConnection) -> Result<()> {
+    // To index a large book is to sort it, which has no room in the memory of a small machine.
+    conn.batch_execute("PRAGMA temp_store = FILE")?;
     migrate(conn, SQLITE)
 }
 

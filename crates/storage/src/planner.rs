@@ -16,6 +16,9 @@
 //!   and an engine that takes a range for a short one reads all of it to sort it.
 //! - [`Lookup`]: `CROSS JOIN` in SQLite, `LATERAL` with `OFFSET 0` in PostgreSQL. Neither engine
 //!   turns such a look-up by key around.
+//! - [`Lookup::by_index`]: `INDEXED BY` in SQLite. It counts nothing, and takes the key of a book
+//!   for as narrow as an account of it.
+//! - [`Lookup::merge`]: each engine merges what comes in order, if it is asked in its own way.
 //! - [`as_filter`]: a condition in `COALESCE` uses no index. An engine guesses that several terms
 //!   together leave hardly a row, and passes the whole book to find that one.
 //! - [`without_order`]: a unary plus before a column. Without it an engine may scan a book by day
@@ -69,6 +72,14 @@ impl Lookup {
     pub(crate) fn each_of<'a>(self, values: impl IntoIterator<Item = Value<'a>>) -> Joined<'a> {
         let (rows, _) = Sql::new("(VALUES ").rows(values.into_iter().map(|value| [value]));
         self.rows(rows.push(") n"), Sql::new("1 = 1"))
+    }
+
+    /// A table whose rows are found by this index.
+    pub(crate) fn by_index<'a>(self, table: &'static str, index: &'static str) -> Sql<'a> {
+        match self {
+            Self::InOrder => Sql::new(table).push(" INDEXED BY ").push(index),
+            Self::Lateral => Sql::new(table),
+        }
     }
 
     /// The first rows of several parts together, in an order in which an index has those of each.

@@ -2,6 +2,8 @@
 //! the very statements that are sent, so that `tests/it/plans.rs` sees which index each of them
 //! reads. Nothing else asks.
 
+use std::collections::BTreeSet;
+
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::balance::Segment;
@@ -21,7 +23,7 @@ use crate::sql::Sql;
 use crate::transaction::{self, Search};
 use crate::tx::Tx;
 use crate::user::User;
-use crate::{book, collaborator, collection, event};
+use crate::{audit, book, collaborator, collection, event};
 
 /// The plans of statements.
 #[doc(hidden)]
@@ -137,6 +139,38 @@ impl Plans<'_, '_> {
     pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<String>> {
         let lookup = self.tx.lookup();
         self.explain(transaction::with_remote_ids(lookup, access.book().id.get(), remote_ids))
+    }
+
+    /// Of [`transaction::Transactions::drafts_of_accounts`].
+    pub fn drafts_of_accounts(
+        self,
+        access: &Access,
+        accounts: &BTreeSet<AccountId>,
+    ) -> Result<Vec<String>> {
+        let lookup = self.tx.lookup();
+        self.explain(transaction::of_accounts(lookup, access.book().id.get(), accounts))
+    }
+
+    /// Of [`transaction::Transactions::count_drafts_of_accounts`].
+    pub fn count_drafts_of_accounts(
+        self,
+        access: &Access,
+        accounts: &BTreeSet<AccountId>,
+    ) -> Result<Vec<String>> {
+        let sides = transaction::sides_of_accounts(access.book().id.get(), accounts);
+        self.explain(transaction::counted_up_to(sides, 1_000))
+    }
+
+    /// Of [`crate::audit::Audits::entry_days`].
+    pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<String>> {
+        self.explain(audit::entry_days(access.book().id.get(), accounts))
+    }
+
+    /// Of [`crate::audit::Audits::records`]: the terms that it looks for, with days and
+    /// transactions.
+    pub fn terms_found(self, access: &Access, terms: &[(String, i32, i64)]) -> Result<Vec<String>> {
+        let lookup = self.tx.lookup();
+        self.explain(audit::terms_found(lookup, access.book().id.get(), terms))
     }
 
     /// Of [`transaction::Transactions::counts`].

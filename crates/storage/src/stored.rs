@@ -23,7 +23,7 @@ use crate::tx::Tx;
 
 /// Bytes that a row counts for beside its texts, with what stands for it in indexes.
 const OF_A_ROW: i64 = 100;
-/// The same of a transaction, which also has two entries.
+/// The same of a transaction, which also stands in the ledgers of two accounts.
 const OF_A_TRANSACTION: i64 = 200;
 
 /// A table whose rows count.

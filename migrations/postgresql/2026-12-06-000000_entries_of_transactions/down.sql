@@ -19,7 +19,8 @@ SELECT
     transaction_id,
     credit,
     CASE WHEN credit THEN amount ELSE -amount END
-FROM sides;
+FROM sides
+ON CONFLICT DO NOTHING;
 
 DROP VIEW sides;
 DROP INDEX transactions_debit;

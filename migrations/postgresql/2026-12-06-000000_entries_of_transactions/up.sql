@@ -1,9 +1,9 @@
 -- A transaction has at most two entries, which say nothing that it does not say itself: they are no
 -- rows of their own any more. Each index has those of one side in the order of an account's ledger.
+DROP TABLE entries;
+
 CREATE INDEX transactions_credit ON transactions (book_id, credit_account_id, day, id);
 CREATE INDEX transactions_debit ON transactions (book_id, debit_account_id, day, id);
-
-DROP TABLE entries;
 
 -- amount is zero while the transaction is a draft or trashed, so that a sum needs no filter.
 CREATE VIEW entries AS
@@ -13,7 +13,7 @@ SELECT
     day,
     id AS transaction_id,
     TRUE AS credit,
-    CASE WHEN standing <> 0 AND NOT trashed THEN COALESCE(amount, 0) ELSE 0 END AS amount
+    CASE WHEN standing IN (1, 2) AND NOT trashed THEN COALESCE(amount, 0) ELSE 0 END AS amount
 FROM transactions
 WHERE credit_account_id IS NOT NULL
 UNION ALL
@@ -23,6 +23,6 @@ SELECT
     day,
     id,
     FALSE,
-    CASE WHEN standing <> 0 AND NOT trashed THEN COALESCE(amount, 0) ELSE 0 END
+    CASE WHEN standing IN (1, 2) AND NOT trashed THEN COALESCE(amount, 0) ELSE 0 END
 FROM transactions
 WHERE debit_account_id IS NOT NULL;

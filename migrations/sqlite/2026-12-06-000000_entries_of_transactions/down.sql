@@ -10,7 +10,9 @@ CREATE TABLE sides (
 
 INSERT INTO sides (book_id, account_id, day, transaction_id, credit, amount)
 SELECT book_id, account_id, day, transaction_id, credit, iif(credit, amount, -amount)
-FROM entries;
+FROM entries
+WHERE TRUE
+ON CONFLICT DO NOTHING;
 
 DROP VIEW entries;
 ALTER TABLE sides RENAME TO entries;

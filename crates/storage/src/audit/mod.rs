@@ -19,6 +19,8 @@ use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 
+pub(crate) use record::terms_found;
+
 use crate::access::{AccessTo, BookAccess};
 use crate::balance::{ENTRY_SUMS, Limbs};
 use crate::conn::on_engine;
@@ -247,12 +249,8 @@ impl Audits<'_, '_> {
 
     /// What the entries of these accounts sum to on each day.
     pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
-        let sql =
-            Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS period, ").push(ENTRY_SUMS);
-        let sql = sql
-            .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
-            .int(access.book().id.get());
-        self.totals(sql.push(" AND e.account_id IN "), accounts, " GROUP BY e.account_id, e.day")
+        let rows = self.sums(entry_days(access.book().id.get(), accounts))?;
+        Ok(rows.iter().map(SumRow::total).collect())
     }
 
     /// The totals that are kept of these accounts, by day.
@@ -263,7 +261,7 @@ impl Audits<'_, '_> {
              FROM day_totals \
              WHERE book_id = ",
         );
-        self.totals(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts, "")
+        self.totals(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts)
     }
 
     /// The totals that are kept of these accounts, by month.
@@ -274,21 +272,27 @@ impl Audits<'_, '_> {
              FROM month_totals \
              WHERE book_id = ",
         );
-        self.totals(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts, "")
+        self.totals(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts)
     }
 
-    fn totals(
-        self,
-        sql: Sql<'_>,
-        accounts: &[AccountId],
-        tail: &'static str,
-    ) -> Result<Vec<AuditedTotal>> {
+    fn totals(self, sql: Sql<'_>, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let ids = accounts.iter().map(|id| Value::Int(id.get()));
-        Ok(self.sums(sql.list(ids).push(tail))?.iter().map(SumRow::total).collect())
+        Ok(self.sums(sql.list(ids))?.iter().map(SumRow::total).collect())
     }
 
     fn sums(self, sql: Sql<'_>) -> Result<Vec<SumRow>> {
         let sql = sql.uncached();
         Ok(on_engine!(self.tx.flushed()?, c => (&sql).load(c))?)
     }
+}
+
+/// What the entries of these accounts sum to on each day.
+pub(crate) fn entry_days<'a>(book: i64, accounts: &[AccountId]) -> Sql<'a> {
+    Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS period, ")
+        .push(ENTRY_SUMS)
+        .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
+        .int(book)
+        .push(" AND e.account_id IN ")
+        .list(accounts.iter().map(|id| Value::Int(id.get())))
+        .push(" GROUP BY e.account_id, e.day")
 }

@@ -15,6 +15,7 @@ use super::Audits;
 use crate::conn::on_engine;
 use crate::error::Result;
 use crate::page::MAX_PAGE_TEXTS;
+use crate::planner::Lookup;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::transaction::{folded_to_column, standing_from_column};
 use crate::{column, index_term};
@@ -146,18 +147,7 @@ impl Audits<'_, '_> {
     ) -> Result<HashMap<i64, i64>> {
         let mut counts = HashMap::new();
         for chunk in wanted.chunks(MAX_NAMED) {
-            let terms = chunk.iter().map(|(term, day, transaction)| {
-                [Value::Text(term.into()), Value::Int(i64::from(*day)), Value::Int(*transaction)]
-            });
-            let sql = Sql::new("SELECT m.transaction_id, COUNT(*) AS found FROM (VALUES ");
-            let (sql, _) = sql.rows(terms);
-            let sql = sql.push(
-                ") AS v \
-                 JOIN index_terms m ON m.term = v.column1 AND m.day = v.column2 \
-                   AND m.transaction_id = v.column3 \
-                 WHERE m.book_id = ",
-            );
-            let sql = sql.int(access.book().id.get()).push(" GROUP BY m.transaction_id").uncached();
+            let sql = terms_found(self.tx.lookup(), access.book().id.get(), chunk);
             let rows: Vec<TermCount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
             for TermCount { transaction_id, found } in rows {
                 *counts.entry(transaction_id).or_default() += found;
@@ -165,4 +155,24 @@ impl Audits<'_, '_> {
         }
         Ok(counts)
     }
+}
+
+/// How many of these terms, each with its day and its transaction, are in the index, by
+/// transaction.
+pub(crate) fn terms_found<'a>(
+    lookup: Lookup,
+    book: i64,
+    terms: &'a [(String, i32, i64)],
+) -> Sql<'a> {
+    let row = |(term, day, transaction): &'a (String, i32, i64)| {
+        [Value::Text(term.into()), Value::Int(i64::from(*day)), Value::Int(*transaction)]
+    };
+    let (wanted, _) = Sql::new("(VALUES ").rows(terms.iter().map(row));
+    let key = Sql::new("m.book_id = ")
+        .int(book)
+        .push(" AND m.term = v.column1 AND m.day = v.column2 AND m.transaction_id = v.column3");
+    let found =
+        lookup.rows(wanted.push(") v"), Sql::new("1 = 1")).look_up("index_terms", "m", key).sql();
+    let count = Sql::new("SELECT m.transaction_id, COUNT(*) AS found").append(found);
+    count.push(" GROUP BY m.transaction_id").uncached()
 }

@@ -64,7 +64,8 @@ pub(crate) fn from_limbs(high: i64, low: i64) -> i128 {
     i128::from(high) * i128::from(LIMB) + i128::from(low)
 }
 
-/// The columns of [`Limbs`] as sums over entries `e`.
+/// The columns of [`Limbs`] as sums over entries `e`. No single amount is negated: the least of all
+/// numbers, which only tampering leaves, has no opposite.
 pub(crate) const ENTRY_SUMS: &str = concat!(
     "CAST(SUM(CASE WHEN e.credit THEN 0 ELSE e.amount / ",
     limb!(),

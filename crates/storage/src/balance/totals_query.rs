@@ -43,7 +43,7 @@ pub(super) fn statement<'a>(
     query: &TotalsQuery<'a>,
 ) -> Sql<'a> {
     let sql = match query.tags.split_first() {
-        None => totals(stoppable, book, segment, query),
+        None => totals((lookup, stoppable), book, segment, query),
         Some((first, others)) => {
             let carrying = carrying(stoppable, book, first);
             tagged(lookup, (book, carrying), segment, (query.scope, others))
@@ -53,14 +53,14 @@ pub(super) fn statement<'a>(
 }
 
 fn totals<'a>(
-    stoppable: Cow<'static, str>,
+    (lookup, stoppable): (Lookup, Cow<'static, str>),
     book: i64,
     segment: &Segment,
     query: &TotalsQuery<'_>,
 ) -> Sql<'a> {
     let (table, column) = match segment.level {
-        Level::Day => (" FROM day_totals c", "c.day"),
-        Level::Month => (" FROM month_totals c", "c.month"),
+        Level::Day => ("day_totals", "c.day"),
+        Level::Month => ("month_totals", "c.month"),
     };
     // The days of a broken month are summed where they are: there are up to thirty for each
     // account.
@@ -73,25 +73,28 @@ fn totals<'a>(
             .push(column)
             .push(" AS period, c.debit_high, c.debit_low, c.credit_high, c.credit_low"),
     };
-    let from = select.push(table).push(" WHERE ").push(stoppable).push("c.book_id = ").int(book);
-    // With the accounts in hand, one index range per account; a book's partial month must not scan
-    // its other days.
-    let from = match (query.scope, segment.level) {
-        (AccountScope::Accounts(accounts), _) => {
-            let ids = accounts.iter().map(|id| Value::Int(id.get()));
-            from.push(" AND c.account_id IN ").list(ids)
-        }
-        (AccountScope::Book, Level::Day) => from
-            .push(" AND c.account_id IN (SELECT a.id FROM accounts a WHERE a.book_id = ")
-            .int(book)
-            .push(")"),
-        (AccountScope::Book, Level::Month) => from,
-    };
     let number = |day: Date| match segment.level {
         Level::Day => i64::from(day_to_column(day)),
         Level::Month => i64::from(day_to_column(day).div_euclid(100)),
     };
-    let sql = bounded(from, column, segment.from.map(number), segment.until.map(number));
+    let (from, until) = (segment.from.map(number), segment.until.map(number));
+    let of_book = Sql::new("").push(stoppable).push("c.book_id = ").int(book);
+    let rows = bounded(of_book, column, from, until);
+    let all = || Sql::new(" FROM ").push(table).push(" c WHERE ").append(rows.clone());
+    // With the accounts in hand, one index range per account; a book's partial month must not scan
+    // its other days.
+    let totals = match (query.scope, segment.level) {
+        (AccountScope::Accounts(accounts), _) => {
+            let ids = accounts.iter().map(|id| Value::Int(id.get()));
+            all().push(" AND c.account_id IN ").list(ids)
+        }
+        (AccountScope::Book, Level::Day) => lookup
+            .rows(Sql::new("accounts a"), Sql::new("a.book_id = ").int(book))
+            .look_up(table, "c", rows.push(" AND c.account_id = a.id"))
+            .sql(),
+        (AccountScope::Book, Level::Month) => all(),
+    };
+    let sql = select.append(totals);
     match (segment.fold, by_month) {
         (true, _) => sql.push(" GROUP BY c.account_id"),
         (false, true) => sql.push(" GROUP BY c.account_id, c.day / 100"),
@@ -138,7 +141,7 @@ fn tagged<'a>(
         .int(standing_to_column(Standing::Draft))
         .push(" AND t.trashed = ")
         .flag(false)
-        .push(") e WHERE 1 = 1");
+        .push(") e WHERE e.amount <> 0 AND e.account_id IS NOT NULL");
     let sums = match scope {
         AccountScope::Book => sums,
         AccountScope::Accounts(accounts) => {

@@ -32,10 +32,7 @@ impl Transactions<'_, '_> {
         accounts: &BTreeSet<AccountId>,
         most: usize,
     ) -> Result<usize> {
-        let named = accounts.iter().map(|id| Value::Int(id.get()));
-        let sides =
-            Sql::new("SELECT 1 AS side FROM entries WHERE book_id = ").int(access.book().id.get());
-        self.up_to(sides.push(" AND account_id IN ").list(named), most)
+        self.up_to(sides_of_accounts(access.book().id.get(), accounts), most)
     }
 
     /// How many transactions hold a file, trashed ones included; counted up to `most`.
@@ -59,16 +56,23 @@ impl Transactions<'_, '_> {
     }
 
     fn up_to(self, found: Sql<'_>, most: usize) -> Result<usize> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let sql = Sql::new("SELECT count(*) AS total FROM (")
-            .append(found)
-            .push(" LIMIT ")
-            .int(most)
-            .push(") AS found")
-            .uncached();
+        let sql = counted_up_to(found, most).uncached();
         let rows: Vec<Total> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| usize::try_from(row.total).unwrap_or_default()))
     }
+}
+
+/// A row for each side that names any of these accounts.
+pub(crate) fn sides_of_accounts<'a>(book: i64, accounts: &BTreeSet<AccountId>) -> Sql<'a> {
+    let sides = Sql::new("SELECT 1 AS side FROM entries WHERE book_id = ").int(book);
+    sides.push(" AND account_id IN ").list(accounts.iter().map(|id| Value::Int(id.get())))
+}
+
+/// How many rows are found, counted up to `most`.
+pub(crate) fn counted_up_to(found: Sql<'_>, most: usize) -> Sql<'_> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let counted = Sql::new("SELECT count(*) AS total FROM (").append(found);
+    counted.push(" LIMIT ").int(most).push(") AS found")
 }
 
 /// Adds [`FileHold::keeps`] as a condition on the transaction `t`.

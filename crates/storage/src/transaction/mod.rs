@@ -1,4 +1,4 @@
-//! Transactions: rows and repository, with their entries and index terms.
+//! Transactions: rows and repository, with their index terms.
 
 mod candidate_blocks;
 mod chunk_jobs;
@@ -40,6 +40,7 @@ pub(crate) use chunk_jobs::ChunkJobs;
 pub use copy::Portion;
 pub use count::Counted;
 pub(crate) use count::{count_plan, count_statements, counts_by_day, counts_by_month};
+pub(crate) use holders::{counted_up_to, sides_of_accounts};
 pub(crate) use ledger::running_sums;
 pub(crate) use month_counts::CountDeltas;
 pub(crate) use row::{folded_to_column, standing_from_column, standing_to_column};
@@ -139,14 +140,7 @@ impl Transactions<'_, '_> {
         if accounts.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        let book = access.book().id.get();
-        let named = self.tx.lookup().each_of(accounts.iter().map(|id| Value::Int(id.get())));
-        let naming = Sql::new("t.book_id = ")
-            .int(book)
-            .push(" AND (t.credit_account_id = n.column1 OR t.debit_account_id = n.column1)");
-        let joined = named.look_up("transactions", "t", naming);
-        let drafts =
-            Sql::new("SELECT ").push(COLUMNS).append(joined.sql()).cached_up_to(accounts.len());
+        let drafts = of_accounts(self.tx.lookup(), access.book().id.get(), accounts);
         self.by_id(access, &drafts, most)
     }
 
@@ -282,6 +276,22 @@ pub(crate) fn with_ids<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> 
     let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = n.column1");
     let rows = wanted.look_up("transactions", "t", of).sql();
     Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(ids.len())
+}
+
+/// The transactions that name any of these accounts, once for each side that does.
+pub(crate) fn of_accounts<'a>(
+    lookup: Lookup,
+    book: i64,
+    accounts: &BTreeSet<AccountId>,
+) -> Sql<'a> {
+    let entries = Sql::new("(SELECT e.transaction_id FROM entries e WHERE e.book_id = ")
+        .int(book)
+        .push(" AND e.account_id IN ")
+        .list(accounts.iter().map(|id| Value::Int(id.get())))
+        .push(") e");
+    let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = e.transaction_id");
+    let rows = lookup.rows(entries, Sql::new("1 = 1")).look_up("transactions", "t", of).sql();
+    Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(accounts.len())
 }
 
 /// The non-trashed transactions that carry any of these remote ids.

@@ -15,9 +15,10 @@ use crate::sql::Sql;
 use crate::transaction::candidate_blocks::candidate_blocks;
 use crate::tx::Tx;
 
-/// Ranges a path has at most: each repeats the whole condition, and an engine plans each of them.
+/// Ranges a path has at most: each repeats the whole condition, that of an account twice, and an
+/// engine plans each of them.
 const MAX_RANGES: usize = 64;
-/// Terms a path repeats at most, over all of its ranges; those of an account twice, once a side.
+/// Terms of the conditions of all ranges at most, those of an account counted once.
 const MAX_REPEATED: usize = 2_000;
 /// Blocks a path names at most: they stand in the text of the statement.
 const MAX_BLOCKS: usize = 50_000;
@@ -27,7 +28,8 @@ const FEW_BLOCKS: i64 = 32;
 /// A range of an index that a search reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::transaction) enum IndexRange {
-    /// The transactions of one account: two ranges, one for each side, which share nothing.
+    /// The transactions of one account: two ranges, one for each side, which share nothing
+    /// (behaviour 3.2.8).
     Account(AccountId),
     /// Those that credit an account.
     Credit(AccountId),

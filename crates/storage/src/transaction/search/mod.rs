@@ -88,8 +88,9 @@ pub(super) struct SearchPlan<'s, 'a> {
     pub(super) stoppable: Cow<'static, str>,
 }
 
-const CREDITED: &str = " AND t.credit_account_id = ";
-const DEBITED: &str = " AND t.debit_account_id = ";
+/// The index of a side, and its column.
+const CREDITED: [&str; 2] = ["transactions_credit", "t.credit_account_id"];
+const DEBITED: [&str; 2] = ["transactions_debit", "t.debit_account_id"];
 
 /// Where the rows of a range come from: tables and their joins, and what the day and the id of a
 /// row are called there.
@@ -108,25 +109,27 @@ impl<'a> SearchPlan<'_, 'a> {
         }
     }
 
-    /// The rows behind `after`, newest first, when there is one range, or none but the book.
-    pub(super) fn page(&self, book: &Book, after: Option<PageKey>, limit: i64) -> Sql<'a> {
-        let range = match &self.path {
+    /// The range, when there is one; the whole book when there is none.
+    fn only_range(&self) -> Option<&IndexRange> {
+        match &self.path {
             AccessPath::Ranges(ranges) => ranges.first(),
             AccessPath::Book => None,
-        };
+        }
+    }
+
+    /// The rows behind `after`, newest first, when there is one range, or none but the book.
+    pub(super) fn page(&self, book: &Book, after: Option<PageKey>, limit: i64) -> Sql<'a> {
         let select = Sql::new("SELECT ").push(COLUMNS);
-        self.newest(|_| select.clone(), &self.sources(book, range), (book, after, limit))
+        let sources = self.sources(book, self.only_range());
+        self.newest(|_| select.clone(), &sources, (book, after, limit))
     }
 
     /// How many rows there are.
     pub(super) fn count(&self, book: &Book) -> Sql<'a> {
-        // Of several ranges a transaction may be in more than one.
-        let (ranges, union): (Vec<_>, _) = match &self.path {
-            AccessPath::Book => (vec![None], " UNION ALL "),
-            AccessPath::Ranges(ranges) if ranges.len() == 1 => {
-                (vec![ranges.first()], " UNION ALL ")
-            }
-            AccessPath::Ranges(ranges) => (ranges.iter().map(Some).collect(), " UNION "),
+        let (ranges, union): (Vec<_>, _) = match self.ranges_to_merge() {
+            None => (vec![self.only_range()], " UNION ALL "),
+            // A transaction may be in more than one of them.
+            Some(ranges) => (ranges.iter().map(Some).collect(), " UNION "),
         };
         let sources = ranges.into_iter().flat_map(|range| self.sources(book, range));
         let found = sources.map(|source| {
@@ -190,9 +193,10 @@ impl<'a> SearchPlan<'_, 'a> {
             day: without_order!("t.day"),
             id: without_order!("t.id"),
         };
-        let side = |of: &'static str, account: &AccountId| {
-            let from = all().push(of).int(account.get());
-            Source { from, day: "t.day", id: "t.id" }
+        let side = |[index, column]: [&'static str; 2], account: &AccountId| {
+            let from = self.lookup.by_index(" FROM transactions t", index);
+            let from = from.push(" WHERE t.book_id = ").int(number).push(" AND ").push(column);
+            Source { from: from.push(" = ").int(account.get()), day: "t.day", id: "t.id" }
         };
         let only = match range {
             None if self.search.like.is_some() => {

@@ -1,0 +1,122 @@
+//! Which index the statements of balances, deletions of accounts and audits read: on the very
+//! statements that are sent.
+
+use daybook_domain::balance::{Level, Segment, segments};
+use daybook_domain::calendar::parse_iso;
+use daybook_domain::permission::Action;
+use daybook_domain::query::Periodicity;
+use daybook_service::{Error, access};
+use daybook_storage::balance::{AccountScope, TotalsQuery};
+use daybook_tests::Engine;
+
+use crate::Lone;
+use crate::inside::Inside;
+use crate::plans::{CREDIT, DEBIT, ID, NOW, check, crowd, shelf};
+use crate::reading::Faults;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        tags_lead_to_transactions,
+        a_broken_month_is_read_account_by_account,
+        deletions_and_audits_walk_indexes,
+    ]
+}
+
+fn of_book(inside: &Inside, segment: &Segment, tags: &[String]) -> Vec<String> {
+    let query = TotalsQuery { scope: AccountScope::Book, tags, by_month: false };
+    let plan = inside.store.read(|tx| {
+        let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
+        Ok::<_, Error>(tx.plans().totals(&member, segment, &query)?)
+    });
+    plan.expect("a plan")
+}
+
+fn tags_lead_to_transactions(engine: Engine) {
+    let inside = shelf(engine);
+    crowd(&inside, true);
+    let mut faults = Faults::default();
+    let tags = ["often".to_owned(), "seldom".to_owned()];
+    let terms = ["SEARCH m USING PRIMARY KEY (book_id=? AND term=? AND day", "on index_terms m"];
+    // By id, or by day and id.
+    let transactions = [ID[0], "(id = m.transaction_id)"];
+    for segment in segments(parse_iso("2025-02-10"), parse_iso("2025-05-01"), Periodicity::Monthly)
+    {
+        let steps = of_book(&inside, &segment, &tags);
+        check(&mut faults, engine, ("balances of a tag: terms", terms, 1), &steps);
+        check(&mut faults, engine, ("balances of a tag: transactions", transactions, 1), &steps);
+    }
+    faults.none();
+}
+
+/// A thousand accounts with totals that no engine has counted: PostgreSQL took both for a handful,
+/// and held each of the one against each of the other.
+fn a_broken_month_is_read_account_by_account(engine: Engine) {
+    let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
+    let numbers = |most: usize| {
+        format!("WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {most})")
+    };
+    inside.execute(&[
+        &format!(
+            "INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, \
+               balance_verified, has_transaction_posted, created_at, updated_at, version) \
+             {} SELECT b.id, n.n, 'A' || n.n, 'a' || n.n, 'ASSET', b.id < 0, b.id > 0, b.id > 0, \
+               0, 0, 1 FROM books b CROSS JOIN n",
+            numbers(1_000)
+        ),
+        &format!(
+            "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, \
+               credit_high, credit_low) \
+             {} SELECT a.book_id, a.id, 20250100 + n.n * 100 + (a.id + n.n) % 28, 0, 1, 0, 0 \
+             FROM n CROSS JOIN accounts a",
+            numbers(11)
+        ),
+    ]);
+    let mut faults = Faults::default();
+    let by_account = [
+        "SEARCH c USING PRIMARY KEY (book_id=? AND account_id=? AND day>? AND day<?)",
+        "(account_id = a.id)",
+    ];
+    let range = segments(parse_iso("2025-02-10"), parse_iso("2025-02-20"), Periodicity::Daily);
+    for segment in range.iter().filter(|segment| segment.level == Level::Day) {
+        let steps = of_book(&inside, segment, &[]);
+        check(&mut faults, engine, ("balances in a month", by_account, 1), &steps);
+        faults.check(!steps.iter().any(|step| step.contains("Join Filter")), || {
+            format!("each is held against each:\n      {}", steps.join("\n      "))
+        });
+    }
+    faults.none();
+}
+
+/// What a deletion and an audit read, in a book that no engine has counted.
+fn deletions_and_audits_walk_indexes(engine: Engine) {
+    let inside = shelf(engine);
+    crowd(&inside, false);
+    let plans = inside.store.read(|tx| {
+        let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
+        let accounts = tx.audits().accounts(&member)?;
+        let some: Vec<_> = accounts.iter().take(3).map(|flags| flags.account).collect();
+        let set = some.iter().copied().collect();
+        let terms: Vec<_> =
+            (0..3_000).map(|number| (format!("t{number}"), 20_250_101, number)).collect();
+        let of_sides = [
+            tx.plans().drafts_of_accounts(&member, &set)?,
+            tx.plans().count_drafts_of_accounts(&member, &set)?,
+            tx.plans().entry_days(&member, &some)?,
+        ];
+        Ok::<_, Error>((of_sides, tx.plans().terms_found(&member, &terms)?))
+    });
+    let (of_sides, of_terms) = plans.expect("plans");
+    let mut faults = Faults::default();
+    let what = ["drafts of accounts", "count of drafts of accounts", "entries of days"];
+    for (what, steps) in what.into_iter().zip(of_sides) {
+        for side in [CREDIT, DEBIT] {
+            check(&mut faults, engine, (what, side, 1), &steps);
+        }
+    }
+    let key = [
+        "SEARCH m USING PRIMARY KEY (book_id=? AND term=? AND day=? AND transaction_id=?)",
+        "index_terms_pkey on index_terms m",
+    ];
+    check(&mut faults, engine, ("terms of an audit", key, 1), &of_terms);
+    faults.none();
+}
