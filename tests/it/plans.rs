@@ -250,6 +250,9 @@ fn pages_of_a_book_never_counted_walk_an_index(engine: Engine) {
 fn walk_an_index(engine: Engine, inside: &Inside) {
     let mut faults = Faults::default();
     for (query, way, times) in PAGES {
+        // PostgreSQL plans the look into an account once for all of them.
+        let once = engine == Engine::Postgres && [CREDIT, DEBIT].contains(&way);
+        let times = if once { 1 } else { times };
         for after in [None, Some(PageKey { day: 20_250_615, id: i64::MAX / 2 })] {
             let steps = steps(inside, query, after);
             check(&mut faults, engine, (query, way, times), &steps);

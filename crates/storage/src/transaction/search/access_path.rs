@@ -47,6 +47,13 @@ pub(in crate::transaction) enum IndexRange {
     Errors,
 }
 
+impl IndexRange {
+    /// The account, when this is all of one.
+    pub(in crate::transaction) const fn account(&self) -> Option<AccountId> {
+        if let Self::Account(account) = self { Some(*account) } else { None }
+    }
+}
+
 /// How a search finds the rows it tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::transaction) enum AccessPath {

@@ -13,7 +13,8 @@ use diesel::sql_types::{BigInt, Integer};
 
 use super::{IndexRange, SearchPlan, Source};
 use crate::page::PageKey;
-use crate::sql::Sql;
+use crate::planner::Lookup;
+use crate::sql::{Sql, Value};
 
 /// Rows a range is asked for beyond twice its even share.
 const SPARE: i64 = 8;
@@ -70,12 +71,26 @@ impl<'a> SearchPlan<'_, 'a> {
         after: Option<PageKey>,
         share: i64,
     ) -> Sql<'a> {
+        let key = |source: &Source<'a>| {
+            let day = Sql::new("SELECT ").push(source.day).push(" AS day, ");
+            day.push(source.id).push(" AS id")
+        };
+        // PostgreSQL plans the look into an account once for all of them.
+        let accounts = ranges.iter().map(IndexRange::account).collect::<Option<Vec<_>>>();
+        let accounts = accounts.filter(|accounts| !accounts.is_empty());
+        if let Some(accounts) = accounts.filter(|_| self.lookup == Lookup::Lateral) {
+            let sides = self.both_sides(book, &Sql::new("n.column1"));
+            let numbered = (0..).zip(accounts);
+            let numbered = numbered.map(|(number, id)| [Value::Int(id.get()), Value::Int(number)]);
+            let (accounts, _) = Sql::new("(VALUES ").rows(numbered);
+            return Sql::new("SELECT CAST(n.column2 AS INTEGER) AS index_range, l.day, l.id FROM ")
+                .append(accounts)
+                .push(") n CROSS JOIN LATERAL (")
+                .append(self.newest(key, &sides, (book, after, share)))
+                .push(") l");
+        }
         let mut rows = Sql::new("SELECT 0 AS index_range, 0 AS day, 0 AS id WHERE 1 = 0");
         for (number, range) in ranges.iter().enumerate() {
-            let key = |source: &Source<'a>| {
-                let day = Sql::new("SELECT ").push(source.day).push(" AS day, ");
-                day.push(source.id).push(" AS id")
-            };
             let newest = self.newest(key, &self.sources(book, Some(range)), (book, after, share));
             rows = rows
                 .push(format!(" UNION ALL SELECT {number} AS index_range, day, id FROM ("))

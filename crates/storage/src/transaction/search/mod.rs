@@ -193,11 +193,6 @@ impl<'a> SearchPlan<'_, 'a> {
             day: without_order!("t.day"),
             id: without_order!("t.id"),
         };
-        let side = |[index, column]: [&'static str; 2], account: &AccountId| {
-            let from = self.lookup.by_index(" FROM transactions t", index);
-            let from = from.push(" WHERE t.book_id = ").int(number).push(" AND ").push(column);
-            Source { from: from.push(" = ").int(account.get()), day: "t.day", id: "t.id" }
-        };
         let only = match range {
             None if self.search.like.is_some() => {
                 let from = few_newest(of_book(), " ORDER BY t.day DESC, t.id DESC LIMIT ");
@@ -205,10 +200,14 @@ impl<'a> SearchPlan<'_, 'a> {
             }
             None => Source { from: all(), day: "t.day", id: "t.id" },
             Some(IndexRange::Account(account)) => {
-                return [CREDITED, DEBITED].map(|of| side(of, account)).into();
+                return self.both_sides(book, &Sql::new("").int(account.get())).into();
             }
-            Some(IndexRange::Credit(account)) => side(CREDITED, account),
-            Some(IndexRange::Debit(account)) => side(DEBITED, account),
+            Some(IndexRange::Credit(account)) => {
+                self.of_side(book, CREDITED, Sql::new("").int(account.get()))
+            }
+            Some(IndexRange::Debit(account)) => {
+                self.of_side(book, DEBITED, Sql::new("").int(account.get()))
+            }
             Some(IndexRange::Term(term)) if self.search.like.is_some() => {
                 let of_term = Sql::new("d.book_id = ").int(number).push(" AND d.term = ");
                 let few = Sql::new("(SELECT d.day, d.transaction_id FROM index_terms d WHERE ")
@@ -246,6 +245,18 @@ impl<'a> SearchPlan<'_, 'a> {
             Some(IndexRange::Tail(until)) => unordered(all().push(" AND t.id > ").int(*until)),
         };
         vec![only]
+    }
+
+    /// What credits an account, and what debits it.
+    fn both_sides(&self, book: &Book, account: &Sql<'a>) -> [Source<'a>; 2] {
+        [CREDITED, DEBITED].map(|side| self.of_side(book, side, account.clone()))
+    }
+
+    fn of_side(&self, book: &Book, side: [&'static str; 2], account: Sql<'a>) -> Source<'a> {
+        let [index, column] = side;
+        let from = self.lookup.by_index(" FROM transactions t", index);
+        let from = from.push(" WHERE t.book_id = ").int(book.id.get()).push(" AND ").push(column);
+        Source { from: from.push(" = ").append(account), day: "t.day", id: "t.id" }
     }
 
     /// Adds everything that rows must satisfy.
