@@ -19,6 +19,8 @@
 //! - [`Lookup::by_index`]: `INDEXED BY` in SQLite. It counts nothing, and takes the key of a book
 //!   for as narrow as an account of it.
 //! - [`Lookup::merge`]: each engine merges what comes in order, if it is asked in its own way.
+//! - Several accounts of a page are one `LATERAL` in PostgreSQL (`index_ranges.rs`): each part of a
+//!   statement is planned by itself, which takes longer than to read what a page shows of it.
 //! - [`as_filter`]: a condition in `COALESCE` uses no index. An engine guesses that several terms
 //!   together leave hardly a row, and passes the whole book to find that one.
 //! - [`without_order`]: a unary plus before a column. Without it an engine may scan a book by day
@@ -26,7 +28,8 @@
 //! - Many rows are one array a column (`bulk.rs`): the plan is the same for every number of rows.
 //! - The numbers of a page before its rows (`event/`): SQLite would read the whole log.
 //!
-//! What comes of it is held by `tests/it/plans.rs`, on the statements that are sent.
+//! What comes of it is held by `tests/it/plans.rs` and `balance_plans.rs`, on the statements that
+//! are sent.
 
 use crate::sql::{Sql, Value};
 

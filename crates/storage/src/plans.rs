@@ -1,6 +1,6 @@
 //! What an engine would do for the statements of the repositories, a line for each step. They are
-//! the very statements that are sent, so that `tests/it/plans.rs` sees which index each of them
-//! reads. Nothing else asks.
+//! the very statements that are sent, so that `tests/it/plans.rs` and `balance_plans.rs` see
+//! which index each of them reads. Nothing else asks.
 
 use std::collections::BTreeSet;
 

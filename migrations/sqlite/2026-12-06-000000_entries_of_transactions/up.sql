@@ -5,7 +5,8 @@ DROP TABLE entries;
 CREATE INDEX transactions_credit ON transactions (book_id, credit_account_id, day, id);
 CREATE INDEX transactions_debit ON transactions (book_id, debit_account_id, day, id);
 
--- SQLite counts no rows, and takes the key of a book for as narrow as an account of it.
+-- SQLite counts no rows, and takes the key of a book for as narrow as an account of it: so each
+-- side names its index.
 -- amount is zero while the transaction is a draft or trashed, so that a sum needs no filter.
 CREATE VIEW entries AS
 SELECT

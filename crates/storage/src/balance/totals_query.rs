@@ -137,8 +137,8 @@ fn tagged<'a>(
                t.day, side.column1 AS credit, t.amount",
         )
         .append(transactions.sql())
-        .push(" AND t.standing <> ")
-        .int(standing_to_column(Standing::Draft))
+        .push(" AND t.standing IN ")
+        .numbers([Standing::Unchecked, Standing::Checked].map(standing_to_column))
         .push(" AND t.trashed = ")
         .flag(false)
         .push(") e WHERE e.amount <> 0 AND e.account_id IS NOT NULL");

@@ -16,7 +16,7 @@ use crate::transaction::candidate_blocks::candidate_blocks;
 use crate::tx::Tx;
 
 /// Ranges a path has at most: each repeats the whole condition, that of an account twice, and an
-/// engine plans each of them.
+/// engine plans each of them, but for a page of accounts alone on PostgreSQL.
 const MAX_RANGES: usize = 64;
 /// Terms of the conditions of all ranges at most, those of an account counted once.
 const MAX_REPEATED: usize = 2_000;

@@ -254,7 +254,7 @@ impl<'a> SearchPlan<'_, 'a> {
 
     fn of_side(&self, book: &Book, side: [&'static str; 2], account: Sql<'a>) -> Source<'a> {
         let [index, column] = side;
-        let from = self.lookup.by_index(" FROM transactions t", index);
+        let from = Sql::new(" FROM ").append(self.lookup.by_index("transactions t", index));
         let from = from.push(" WHERE t.book_id = ").int(book.id.get()).push(" AND ").push(column);
         Source { from: from.push(" = ").append(account), day: "t.day", id: "t.id" }
     }
