@@ -70,10 +70,18 @@ impl Lookup {
         Joined { lookup: self, from: left, condition }
     }
 
-    /// Begins with a row for each value, in a column that both engines call `n.column1`. There must
-    /// be one.
+    /// Begins with a row for each value, in the column `n.column1`. There must be one.
     pub(crate) fn each_of<'a>(self, values: impl IntoIterator<Item = Value<'a>>) -> Joined<'a> {
-        let (rows, _) = Sql::new("(VALUES ").rows(values.into_iter().map(|value| [value]));
+        self.each_row_of(values.into_iter().map(|value| [value]))
+    }
+
+    /// Begins with these rows, in columns that both engines call `n.column1`, `n.column2` and so
+    /// on. There must be a row.
+    pub(crate) fn each_row_of<'a, R: IntoIterator<Item = Value<'a>>>(
+        self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Joined<'a> {
+        let (rows, _) = Sql::new("(VALUES ").rows(rows);
         self.rows(rows.push(") n"), Sql::new("1 = 1"))
     }
 

@@ -56,8 +56,8 @@ pub struct Recount {
     index_terms: i64,
     stored: Stored,
     months: MonthCounts,
-    /// Raw balance of the book by transactions and by month totals; each must be zero.
-    sums: [i128; 2],
+    /// Raw balance of the book by its month totals.
+    kept_balance: i128,
     findings: Findings,
 }
 
@@ -81,7 +81,7 @@ impl Recount {
             index_terms: 0,
             stored: Stored::default(),
             months: MonthCounts::default(),
-            sums: [0; 2],
+            kept_balance: 0,
             findings: Findings::default(),
         }
     }
@@ -174,7 +174,7 @@ impl Recount {
             self.periods(FindingKind::DayTotal, *account, &by_day, &days);
             self.periods(FindingKind::MonthTotal, *account, &by_month, &months);
             let kept = months.values().copied().sum::<Sums>().balance();
-            self.add(1, kept);
+            self.kept_balance = self.kept_balance.saturating_add(kept);
             if kept != balance {
                 let [expected, actual] = [balance, kept].map(|units| self.money(units));
                 self.findings.add(Finding::new(
@@ -216,13 +216,14 @@ impl Recount {
         for finding in self.months.differing(&counted.months, &self.book) {
             self.findings.add(finding);
         }
-        let expected_sums = self
+        let balance = self
             .accounts
             .values()
             .map(|audited| audited.expected_sums.balance())
             .fold(0, i128::saturating_add);
-        self.add(0, expected_sums);
-        for sum in self.sums.into_iter().filter(|sum| *sum != 0).collect::<BTreeSet<i128>>() {
+        // By transactions and by totals; each must be zero.
+        let balances = [balance, self.kept_balance];
+        for sum in balances.into_iter().filter(|sum| *sum != 0).collect::<BTreeSet<i128>>() {
             let [zero, sum] = [0, sum].map(|units| self.money(units));
             self.findings.add(Finding::new(FindingKind::ZeroSum, &self.book, zero, sum));
         }
@@ -248,7 +249,7 @@ impl Recount {
         }
         RecountResult {
             balances_match: self.accounts.values().all(|audited| !audited.suspect),
-            zero_sum: self.sums == [0; 2],
+            zero_sum: balances == [0; 2],
             accounts_checked: checked,
             transactions_checked: self.transactions,
             findings: self.findings,
@@ -282,12 +283,6 @@ impl Recount {
 
     fn account(&mut self, id: AccountId) -> &mut Audited {
         self.accounts.entry(id).or_default()
-    }
-
-    fn add(&mut self, place: usize, balance: i128) {
-        if let Some(sum) = self.sums.get_mut(place) {
-            *sum = sum.saturating_add(balance);
-        }
     }
 
     fn money(&self, units: i128) -> String {

@@ -86,13 +86,12 @@ struct SumRow {
 }
 
 impl SumRow {
-    fn sums(&self) -> Sums {
-        Sums { debit: self.limbs.debit(), credit: self.limbs.credit() }
-    }
-
     fn total(&self) -> AuditedTotal {
-        let period = i32::try_from(self.period).unwrap_or(i32::MAX);
-        AuditedTotal { account: AccountId::new(self.account_id), period, sums: self.sums() }
+        AuditedTotal {
+            account: AccountId::new(self.account_id),
+            period: i32::try_from(self.period).unwrap_or(i32::MAX),
+            sums: Sums { debit: self.limbs.debit(), credit: self.limbs.credit() },
+        }
     }
 }
 
@@ -249,8 +248,7 @@ impl Audits<'_, '_> {
 
     /// What the entries of these accounts sum to on each day.
     pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
-        let rows = self.sums(entry_days(access.book().id.get(), accounts))?;
-        Ok(rows.iter().map(SumRow::total).collect())
+        self.totals(entry_days(access.book().id.get(), accounts))
     }
 
     /// The totals that are kept of these accounts, by day.
@@ -261,7 +259,7 @@ impl Audits<'_, '_> {
              FROM day_totals \
              WHERE book_id = ",
         );
-        self.totals(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts)
+        self.totals(of_accounts(sql.int(access.book().id.get()).push(" AND account_id"), accounts))
     }
 
     /// The totals that are kept of these accounts, by month.
@@ -272,27 +270,24 @@ impl Audits<'_, '_> {
              FROM month_totals \
              WHERE book_id = ",
         );
-        self.totals(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts)
+        self.totals(of_accounts(sql.int(access.book().id.get()).push(" AND account_id"), accounts))
     }
 
-    fn totals(self, sql: Sql<'_>, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
-        let ids = accounts.iter().map(|id| Value::Int(id.get()));
-        Ok(self.sums(sql.list(ids))?.iter().map(SumRow::total).collect())
-    }
-
-    fn sums(self, sql: Sql<'_>) -> Result<Vec<SumRow>> {
+    fn totals(self, sql: Sql<'_>) -> Result<Vec<AuditedTotal>> {
         let sql = sql.uncached();
-        Ok(on_engine!(self.tx.flushed()?, c => (&sql).load(c))?)
+        let rows: Vec<SumRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        Ok(rows.iter().map(SumRow::total).collect())
     }
+}
+
+/// Adds that a column, with which the statement ends, names one of these accounts.
+fn of_accounts<'a>(sql: Sql<'a>, accounts: &[AccountId]) -> Sql<'a> {
+    sql.push(" IN ").list(accounts.iter().map(|id| Value::Int(id.get())))
 }
 
 /// What the entries of these accounts sum to on each day.
 pub(crate) fn entry_days<'a>(book: i64, accounts: &[AccountId]) -> Sql<'a> {
-    Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS period, ")
-        .push(ENTRY_SUMS)
-        .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
-        .int(book)
-        .push(" AND e.account_id IN ")
-        .list(accounts.iter().map(|id| Value::Int(id.get())))
-        .push(" GROUP BY e.account_id, e.day")
+    let sums = Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS period, ").push(ENTRY_SUMS);
+    let entries = sums.push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(book);
+    of_accounts(entries.push(" AND e.account_id"), accounts).push(" GROUP BY e.account_id, e.day")
 }

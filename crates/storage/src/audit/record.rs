@@ -167,12 +167,10 @@ pub(crate) fn terms_found<'a>(
     let row = |(term, day, transaction): &'a (String, i32, i64)| {
         [Value::Text(term.into()), Value::Int(i64::from(*day)), Value::Int(*transaction)]
     };
-    let (wanted, _) = Sql::new("(VALUES ").rows(terms.iter().map(row));
     let key = Sql::new("m.book_id = ")
         .int(book)
-        .push(" AND m.term = v.column1 AND m.day = v.column2 AND m.transaction_id = v.column3");
-    let found =
-        lookup.rows(wanted.push(") v"), Sql::new("1 = 1")).look_up("index_terms", "m", key).sql();
+        .push(" AND m.term = n.column1 AND m.day = n.column2 AND m.transaction_id = n.column3");
+    let found = lookup.each_row_of(terms.iter().map(row)).look_up("index_terms", "m", key).sql();
     let count = Sql::new("SELECT m.transaction_id, COUNT(*) AS found").append(found);
     count.push(" GROUP BY m.transaction_id").uncached()
 }

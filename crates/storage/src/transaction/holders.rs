@@ -62,10 +62,10 @@ impl Transactions<'_, '_> {
     }
 }
 
-/// A row for each side that names any of these accounts.
+/// The transaction of each side that names any of these accounts.
 pub(crate) fn sides_of_accounts<'a>(book: i64, accounts: &BTreeSet<AccountId>) -> Sql<'a> {
-    let sides = Sql::new("SELECT 1 AS side FROM entries WHERE book_id = ").int(book);
-    sides.push(" AND account_id IN ").list(accounts.iter().map(|id| Value::Int(id.get())))
+    let sides = Sql::new("SELECT e.transaction_id FROM entries e WHERE e.book_id = ").int(book);
+    sides.push(" AND e.account_id IN ").list(accounts.iter().map(|id| Value::Int(id.get())))
 }
 
 /// How many rows are found, counted up to `most`.

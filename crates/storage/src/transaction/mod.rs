@@ -284,13 +284,9 @@ pub(crate) fn of_accounts<'a>(
     book: i64,
     accounts: &BTreeSet<AccountId>,
 ) -> Sql<'a> {
-    let entries = Sql::new("(SELECT e.transaction_id FROM entries e WHERE e.book_id = ")
-        .int(book)
-        .push(" AND e.account_id IN ")
-        .list(accounts.iter().map(|id| Value::Int(id.get())))
-        .push(") e");
+    let sides = Sql::new("(").append(sides_of_accounts(book, accounts)).push(") e");
     let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = e.transaction_id");
-    let rows = lookup.rows(entries, Sql::new("1 = 1")).look_up("transactions", "t", of).sql();
+    let rows = lookup.rows(sides, Sql::new("1 = 1")).look_up("transactions", "t", of).sql();
     Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(accounts.len())
 }
 
