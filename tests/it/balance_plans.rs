@@ -64,16 +64,16 @@ fn a_broken_month_is_read_account_by_account(engine: Engine) {
             numbers(1_000)
         ),
         &format!(
-            "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, \
+            "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, \
                credit_high, credit_low) \
-             {} SELECT a.book_id, a.id, 20250100 + n.n * 100 + (a.id + n.n) % 28, 0, 1, 0, 0 \
+             {} SELECT a.book_id, a.id, 202501 + n.n, 0, 1, 0, 0 \
              FROM n CROSS JOIN accounts a",
             numbers(11)
         ),
     ]);
     let mut faults = Faults::default();
     let by_account = [
-        "SEARCH c USING PRIMARY KEY (book_id=? AND account_id=? AND day>? AND day<?)",
+        "SEARCH c USING PRIMARY KEY (book_id=? AND account_id=? AND month>? AND month<?)",
         "(account_id = a.id)",
     ];
     let range = segments(parse_iso("2025-02-10"), parse_iso("2025-02-20"), Periodicity::Daily);

@@ -80,7 +80,6 @@ fn rule_6_14_a_killed_copy_leaves_nothing(engine: Engine) {
         "index_terms",
         "trigrams",
         "trigram_blocks",
-        "day_totals",
         "month_totals",
         "accounts",
         "account_groups",

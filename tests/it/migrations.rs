@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use daybook_tests::{Backdoor, Engine, Server, binary, plain_event, run_for};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, binary, plain_event, run_for};
 use serde_json::{Value, json};
 
 use crate::arch::tables;
@@ -17,6 +17,7 @@ pub fn lone() -> Vec<Lone> {
         newer_schemas_are_refused,
         what_is_stored_is_counted_at_the_upgrade,
         events_are_kept_at_the_upgrade,
+        days_are_kept_at_the_upgrade,
     ]
 }
 
@@ -134,6 +135,42 @@ fn events_are_kept_at_the_upgrade(engine: Engine) {
     for kind in ["TRANSACTION_POSTED", "TRANSACTION_CREATED", "ACCOUNT_CREATED", "BOOK_AUDITED"] {
         assert_eq!(types(kind), of_type(kind), "{kind}");
     }
+}
+
+/// 5.7: balances by day of a database from before the days stood in the rows of months.
+fn days_are_kept_at_the_upgrade(engine: Engine) {
+    const STEP: &str = "2026-12-07-000000_days_of_months";
+    let mut server = Server::start(engine);
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    for (date, amount) in [
+        ("2024-02-29", "42949672.97"),
+        ("2024-12-31", "1"),
+        ("2025-01-01", "2"),
+        ("2025-01-31", "3"),
+    ] {
+        cast.record(date, amount, "Cash", "Food", "Kept");
+        cast.record(date, "0.01", "Food", "Cash", "Back");
+    }
+    let gone = cast.record("2025-01-15", "7", "Cash", "Food", "Gone");
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": gone["id"]})).ok();
+    let by_day = || {
+        let query = "account:Food%20after:2024-02-01%20before:2025-03-01";
+        let balances = cast.owner.get(&cast.path(&format!("/balances?query={query}"))).ok();
+        assert_eq!(balances["periodicity"], "DAILY");
+        balances
+    };
+    let before = by_day();
+    server.terminate();
+    undo(&server, STEP);
+    server.restart();
+    assert_eq!(by_day(), before);
+    storage_quotas::clean(&cast);
+    let more = cast.record("2025-01-31", "5", "Cash", "Food", "More");
+    assert_ne!(by_day(), before);
+    storage_quotas::clean(&cast);
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": more["id"]})).ok();
+    assert_eq!(by_day(), before);
+    storage_quotas::clean(&cast);
 }
 
 /// Takes a step of the schema back, on the database of a stopped server.

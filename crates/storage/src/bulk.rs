@@ -20,11 +20,11 @@ use crate::sql::{MAX_VALUES, Sql, Value};
 
 /// Rows up to which SQLite has a statement for each number of rows: the clients whose requests come
 /// together. These statements take 10 MB in all at most.
-const FEW_ROWS: usize = 64;
+pub(crate) const FEW_ROWS: usize = 64;
 
 /// Rows of a statement of SQLite where there are more. To parse a longer one, once, takes more than
 /// to run this one, prepared, several times.
-const PORTION: usize = 128;
+pub(crate) const PORTION: usize = 128;
 
 /// Rows one statement takes on PostgreSQL: bounds the memory of the largest.
 const MAX_ROWS: usize = 20_000;

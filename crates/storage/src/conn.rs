@@ -1,6 +1,6 @@
 //! One connection type over two engines. Only this file, `engine.rs`, `pool.rs`, `dialect.rs`,
-//! `migrations.rs`, `interrupt.rs`, `checkpoint.rs`, `bulk.rs`, `bulk_column.rs` and
-//! `distribution.rs` name an engine.
+//! `migrations.rs`, `interrupt.rs`, `checkpoint.rs`, `bulk.rs`, `bulk_column.rs`, `bulk_lookup.rs`
+//! and `distribution.rs` name an engine.
 //!
 //! [`Conn`] is an enum of our own, and [`on_engine!`] writes one diesel expression into both arms
 //! of a `match`. diesel's `MultiConnection` would be one type for free, but through it inserts of

@@ -41,7 +41,7 @@ use Placement::{Book, Everywhere, User};
 const BOOK: Placement = Book("book_id");
 
 /// The placement of each table. `books` comes first, and the others are placed beside it.
-pub const PLACEMENTS: [(&str, Placement); 48] = [
+pub const PLACEMENTS: [(&str, Placement); 47] = [
     ("books", Book("id")),
     ("book_state", BOOK),
     ("collaborators", BOOK),
@@ -55,7 +55,6 @@ pub const PLACEMENTS: [(&str, Placement); 48] = [
     ("index_terms", BOOK),
     ("trigrams", BOOK),
     ("trigram_blocks", BOOK),
-    ("day_totals", BOOK),
     ("month_totals", BOOK),
     ("month_counts", BOOK),
     ("events", BOOK),

@@ -45,6 +45,7 @@ pub mod book_state;
 pub mod bot_response;
 mod bulk;
 mod bulk_column;
+mod bulk_lookup;
 mod chart;
 mod checkpoint;
 pub mod collaborator;

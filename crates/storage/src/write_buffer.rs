@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use daybook_domain::id::BookId;
 use daybook_domain::transaction::Transaction;
 
-use crate::balance::{self, TotalDeltas};
+use crate::balance::{self, MonthRows, TotalDeltas};
 use crate::book_state::{self, BookStateRow};
 use crate::bulk::Bulk;
 use crate::conn::Conn;
@@ -161,10 +161,9 @@ impl WriteBuffer {
         self.book_states.extend(book_states);
     }
 
-    /// The rows of each table.
+    /// The rows of each table but the totals, which are read first.
     pub(crate) fn tables(&self) -> Result<Vec<Bulk<'_>>> {
         let mut tables = Vec::from(transaction::added_rows(&self.added)?);
-        tables.extend(balance::total_rows(&self.total_deltas));
         tables.extend([self.count_deltas.rows(), event::rows(&self.events)]);
         tables.push(book_state::rows(self.book_states.values()));
         // Those of the queues come last: they are counted.
@@ -175,7 +174,13 @@ impl WriteBuffer {
 
 /// Writes the rows of a write buffer, with one bulk statement for each table, or for all of them;
 /// whether queues of deliveries have become due.
-pub(crate) fn flush(conn: &mut Conn, tables: Vec<Bulk<'_>>) -> Result<bool> {
+pub(crate) fn flush<'b>(
+    conn: &mut Conn,
+    buffer: &'b WriteBuffer,
+    tables: Vec<Bulk<'b>>,
+) -> Result<bool> {
+    let months = MonthRows::moved(conn, &buffer.total_deltas)?;
+    let tables = std::iter::once(months.rows()).chain(tables).collect();
     Ok(conn.write_together(tables)? > 0)
 }
 

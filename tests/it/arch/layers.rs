@@ -201,6 +201,7 @@ fn backends_are_named_in_few_files(_: &Server) {
         "crates/storage/src/migrations.rs",
         "crates/storage/src/bulk.rs",
         "crates/storage/src/bulk_column.rs",
+        "crates/storage/src/bulk_lookup.rs",
         "crates/storage/src/distribution.rs",
     ];
     none(&said(&["crates"], &names, &backends), "Only the backend files name a backend");

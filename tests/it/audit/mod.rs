@@ -10,7 +10,7 @@ use daybook_tests::{Backdoor, Cast, Server, pause, shows};
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, batch, events, items, types};
-use tampering::{Stage, Tampering, of_balances, of_the_log, of_the_rest};
+use tampering::{Stage, Tampering, days_as_hex, of_balances, of_the_log, of_the_rest};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
@@ -127,7 +127,7 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
             .collect()
     };
     let before = stamps();
-    let mut cases = of_balances();
+    let mut cases = of_balances(&backdoor);
     cases.extend(of_the_rest());
     cases.extend(of_the_log(&stage, &mut backdoor));
     let mut faults = Faults::default();
@@ -218,8 +218,9 @@ fn findings_are_capped_and_counted(server: &Server) {
     cast.owner.post(&cast.path("/transactions/batch"), &batch((0..300).map(payment))).ok();
     let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
     let mut backdoor = Backdoor::open(server);
-    let trebled = "debit_low = debit_low * 3, credit_low = credit_low * 3";
-    backdoor.execute(&format!("UPDATE day_totals SET {trebled} WHERE book_id = {book}"));
+    // Each of the 28 days with more than anybody paid.
+    let wrong = backdoor.bytes(&days_as_hex((1..=28).map(|day| (day, 9_000_000, 9_000_000))));
+    backdoor.execute(&format!("UPDATE month_totals SET days = {wrong} WHERE book_id = {book}"));
     let audited = audit(&cast);
     let found = &audited["data"]["audit"];
     // Both accounts on each day; the months still say what the transactions say.

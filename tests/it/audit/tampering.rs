@@ -87,7 +87,27 @@ fn removal(table: &str, row: &str) -> (Vec<String>, Vec<String>) {
     (vec![away], vec![back])
 }
 
-pub fn of_balances() -> Vec<Tampering> {
+/// The days of a month's row, each with its debits and credits below 2^32, in the form that a
+/// statement can write.
+pub fn days_as_hex(days: impl IntoIterator<Item = (u8, u64, u64)>) -> String {
+    let day =
+        |(day, debit, credit)| format!("{day:02x}{:016x}{debit:016x}{:016x}{credit:016x}", 0, 0);
+    format!("01{}", days.into_iter().map(day).collect::<String>())
+}
+
+/// What Food keeps of the days of January, and what it must keep.
+fn days_of_food(backdoor: &Backdoor, kept: &str) -> (Vec<String>, Vec<String>) {
+    let statement = |days: &str| {
+        vec![format!(
+            "UPDATE month_totals SET days = {} \
+             WHERE book_id = {{book}} AND account_id = {{food}} AND month = 202501",
+            backdoor.bytes(days)
+        )]
+    };
+    (statement(kept), statement(&days_as_hex([(31, 1_000, 0)])))
+}
+
+pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
     let case = |name, (there, back), findings: &[[&str; 4]], doubted, zero| Tampering {
         name,
         there,
@@ -113,7 +133,7 @@ pub fn of_balances() -> Vec<Tampering> {
         ),
         case(
             "the total of a day",
-            shift("day_totals", "account_id = {food} AND day = 20250131", "debit_low", 1),
+            days_of_food(backdoor, &days_as_hex([(31, 1_001, 0)])),
             &[["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 10.01, credit 0.00"]],
             &["Food"],
             true,
@@ -140,6 +160,8 @@ pub fn of_balances() -> Vec<Tampering> {
             &[
                 ["monthTotal", "{food}", "debit 10.00, credit 0.00", "debit 0.00, credit 0.00"],
                 ["monthTotal", "{food}", "debit 0.00, credit 0.00", "debit 10.00, credit 0.00"],
+                ["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 0.00, credit 0.00"],
+                ["dayTotal", "{food}", "debit 0.00, credit 0.00", "debit 10.00, credit 0.00"],
             ],
             &["Food"],
             true,
@@ -183,10 +205,20 @@ pub fn of_balances() -> Vec<Tampering> {
         ),
         case(
             "a number of days that no calendar has",
-            shift("day_totals", "account_id = {food} AND day IN (20250131, 20250230)", "day", 99),
+            days_of_food(backdoor, &days_as_hex([(99, 1_000, 0)])),
             &[
                 ["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 0.00, credit 0.00"],
                 ["dayTotal", "{food}", "debit 0.00, credit 0.00", "debit 10.00, credit 0.00"],
+            ],
+            &["Food"],
+            true,
+        ),
+        case(
+            "days that cannot be read",
+            days_of_food(backdoor, "09"),
+            &[
+                ["dayTotal", "{food}", "debit 0.00, credit 0.00", "debit 0.01, credit 0.00"],
+                ["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 0.00, credit 0.00"],
             ],
             &["Food"],
             true,

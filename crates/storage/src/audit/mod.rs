@@ -17,12 +17,12 @@ use daybook_domain::permission::Permission;
 use daybook_domain::purpose::Audit;
 use diesel::QueryableByName;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 
 pub(crate) use record::terms_found;
 
 use crate::access::{AccessTo, BookAccess};
-use crate::balance::{ENTRY_SUMS, Limbs};
+use crate::balance::{ENTRY_SUMS, Limbs, each_day};
 use crate::conn::on_engine;
 use crate::error::Result;
 use crate::event;
@@ -92,6 +92,28 @@ impl SumRow {
             period: i32::try_from(self.period).unwrap_or(i32::MAX),
             sums: Sums { debit: self.limbs.debit(), credit: self.limbs.credit() },
         }
+    }
+}
+
+/// The days of an account's month.
+#[derive(QueryableByName)]
+struct AuditedDays {
+    #[diesel(sql_type = BigInt)]
+    account_id: i64,
+    #[diesel(sql_type = BigInt)]
+    month: i64,
+    #[diesel(sql_type = Binary)]
+    days: Vec<u8>,
+}
+
+impl AuditedDays {
+    fn totals(&self) -> impl Iterator<Item = AuditedTotal> + '_ {
+        each_day(&self.days).map(|day| {
+            let (day, sums) = day.unwrap_or((0, Sums { debit: 1, credit: 0 }));
+            let number = self.month.saturating_mul(100).saturating_add(i64::from(day));
+            let period = i32::try_from(number).unwrap_or(i32::MAX);
+            AuditedTotal { account: AccountId::new(self.account_id), period, sums }
+        })
     }
 }
 
@@ -240,8 +262,8 @@ impl Audits<'_, '_> {
     /// The accounts that have totals.
     pub fn totalled(self, access: &Access) -> Result<Vec<AccountId>> {
         let book = access.book().id.get();
-        let sql = Sql::new("SELECT account_id FROM day_totals WHERE book_id = ").int(book);
-        let sql = sql.push(" UNION SELECT account_id FROM month_totals WHERE book_id = ").int(book);
+        let sql = Sql::new("SELECT DISTINCT account_id FROM month_totals WHERE book_id = ");
+        let sql = sql.int(book);
         let rows: Vec<TotalledAccount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| AccountId::new(row.account_id)).collect())
     }
@@ -251,15 +273,15 @@ impl Audits<'_, '_> {
         self.totals(entry_days(access.book().id.get(), accounts))
     }
 
-    /// The totals that are kept of these accounts, by day.
+    /// The totals that are kept of these accounts, by day. Days that cannot be read come out as a
+    /// day 0 on which something has moved.
     pub fn days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
-        let sql = Sql::new(
-            "SELECT account_id, CAST(day AS BIGINT) AS period, \
-               debit_high, debit_low, credit_high, credit_low \
-             FROM day_totals \
-             WHERE book_id = ",
-        );
-        self.totals(of_accounts(sql.int(access.book().id.get()).push(" AND account_id"), accounts))
+        let sql = Sql::new("SELECT account_id, CAST(month AS BIGINT) AS month, days ")
+            .push("FROM month_totals WHERE book_id = ")
+            .int(access.book().id.get());
+        let sql = of_accounts(sql.push(" AND account_id"), accounts).uncached();
+        let rows: Vec<AuditedDays> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        Ok(rows.iter().flat_map(AuditedDays::totals).collect())
     }
 
     /// The totals that are kept of these accounts, by month.

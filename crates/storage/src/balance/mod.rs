@@ -1,36 +1,40 @@
-//! Balance totals: per account and day, per account and month, kept in the unit of work that posts.
+//! Balance totals: per account and month, and in the same row per day of the month, kept in the
+//! unit of work that posts.
 //!
 //! A query is answered from the segments that the domain plans ([`Segment`]), with one row for each
 //! account and period. With hashtags in it, the same segments are summed from the entries of the
 //! transactions that have these index terms.
 
+mod day_sums;
+mod days_row;
 mod limbs;
+mod month_rows;
 mod totals_query;
-
-use std::collections::BTreeMap;
 
 use daybook_domain::access::Access;
 use daybook_domain::balance::{Level, PeriodTotal, Segment};
-use daybook_domain::book::Book;
 use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::{AccountId, BookId};
 use daybook_domain::purpose::{Record, UpdateBook};
-use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer};
 
 use crate::access::AccessTo;
-use crate::bulk::Bulk;
-use crate::column::day_to_column;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
-use crate::sql::{MAX_NAMED, Sql, Value};
+use crate::sql::{MAX_NAMED, Sql};
 use crate::transaction::Change;
 use crate::tx::Tx;
 
+pub(crate) use day_sums::each_day;
 pub(crate) use limbs::{ENTRY_SUMS, Limbs, RUNNING_SUM, from_limbs};
+pub(crate) use month_rows::{MonthRows, TotalDeltas, merge};
 pub use totals_query::{AccountScope, TotalsQuery};
+
+use days_row::DaysRow;
+use limbs::TOTAL_SUMS;
+use month_rows::INSERT;
 
 #[derive(QueryableByName)]
 struct Row {
@@ -75,8 +79,8 @@ impl Balances<'_, '_> {
     pub fn queue(self, access: &AccessTo<Record>, changes: &[Change]) -> Result<()> {
         let mut deltas = TotalDeltas::new();
         for Change { before, after } in changes {
-            fold(&mut deltas, before.as_ref(), access.book(), -1)?;
-            fold(&mut deltas, Some(after), access.book(), 1)?;
+            month_rows::fold(&mut deltas, before.as_ref(), access.book(), -1)?;
+            month_rows::fold(&mut deltas, Some(after), access.book(), 1)?;
         }
         self.tx.buffer().queue_totals(deltas);
         Ok(())
@@ -145,20 +149,20 @@ impl Balances<'_, '_> {
     /// Builds the totals of a book anew from its entries.
     pub(crate) fn sum_up(self, book: BookId) -> Result<()> {
         let number = book.get();
-        for (delete, insert, period) in [
-            ("DELETE FROM day_totals WHERE book_id = ", INSERT_DAYS, "e.day, "),
-            ("DELETE FROM month_totals WHERE book_id = ", INSERT_MONTHS, "e.day / 100, "),
-        ] {
-            self.tx.flushed()?.execute(&Sql::new(delete).int(number))?;
-            let sums = Sql::new(insert)
-                .push(" SELECT e.book_id, e.account_id, ")
-                .push(period)
-                .push(ENTRY_SUMS)
-                .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
-                .int(number)
-                .push(" GROUP BY 1, 2, 3");
-            self.tx.flushed()?.execute(&sums)?;
-        }
+        let gone = Sql::new("DELETE FROM month_totals WHERE book_id = ").int(number);
+        self.tx.flushed()?.execute(&gone)?;
+        let packed = self.tx.packed_days();
+        let days = Sql::new(INSERT)
+            .push(" SELECT c.book_id, c.account_id, c.day / 100, ")
+            .push(TOTAL_SUMS)
+            .push(", ")
+            .push(packed)
+            .push(" FROM (SELECT e.book_id, e.account_id, e.day, ")
+            .push(ENTRY_SUMS)
+            .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
+            .int(number)
+            .push(" GROUP BY 1, 2, 3) c GROUP BY 1, 2, 3");
+        self.tx.flushed()?.execute(&days)?;
         Ok(())
     }
 }
@@ -184,12 +188,19 @@ impl Tx<'_> {
         take: &mut impl FnMut(PeriodTotal),
     ) -> Result<()> {
         let sql = self.totals_statement(access, segment, query)?;
-        self.each_row(&sql, |row: Row| {
-            let total = row.into_total(segment.level)?;
-            // A total emptied again by trashing is no movement (behaviour 5.7).
+        // A total emptied again by trashing is no movement (behaviour 5.7).
+        let mut take_moved = |total: PeriodTotal| {
             if total.debit != 0 || total.credit != 0 {
                 take(total);
             }
+        };
+        if totals_query::reads_days(segment, query) {
+            return self.each_row(&sql, |row: DaysRow| {
+                row.each_total(segment, query.by_month, &mut take_moved)
+            });
+        }
+        self.each_row(&sql, |row: Row| {
+            take_moved(row.into_total(segment.level)?);
             Ok(())
         })
     }
@@ -199,71 +210,4 @@ impl Tx<'_> {
 struct Found {
     #[diesel(sql_type = BigInt)]
     found: i64,
-}
-
-const INSERT_DAYS: &str = "INSERT INTO day_totals \
-     (book_id, account_id, day, debit_high, debit_low, credit_high, credit_low)";
-const INSERT_MONTHS: &str = "INSERT INTO month_totals \
-     (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low)";
-const ADD_TO_DAY: &str = " ON CONFLICT (book_id, account_id, day) DO UPDATE SET \
-     debit_high = day_totals.debit_high + excluded.debit_high, \
-     debit_low = day_totals.debit_low + excluded.debit_low, \
-     credit_high = day_totals.credit_high + excluded.credit_high, \
-     credit_low = day_totals.credit_low + excluded.credit_low";
-const ADD_TO_MONTH: &str = " ON CONFLICT (book_id, account_id, month) DO UPDATE SET \
-     debit_high = month_totals.debit_high + excluded.debit_high, \
-     debit_low = month_totals.debit_low + excluded.debit_low, \
-     credit_high = month_totals.credit_high + excluded.credit_high, \
-     credit_low = month_totals.credit_low + excluded.credit_low";
-
-/// How totals move, by book, account and period.
-pub(crate) type TotalDeltas = BTreeMap<(i64, i64, i32), Limbs>;
-
-/// Adds deltas to deltas.
-pub(crate) fn merge(into: &mut TotalDeltas, deltas: TotalDeltas) {
-    if into.is_empty() {
-        *into = deltas;
-        return;
-    }
-    for (place, limbs) in deltas {
-        into.entry(place).or_default().merge(limbs);
-    }
-}
-
-/// The rows that add deltas by day to the totals by day and by month.
-pub(crate) fn total_rows<'a>(days: &TotalDeltas) -> [Bulk<'a>; 2] {
-    let mut months = TotalDeltas::new();
-    for ((book, account, day), limbs) in days {
-        months.entry((*book, *account, day.div_euclid(100))).or_default().merge(*limbs);
-    }
-    [upsert(INSERT_DAYS, ADD_TO_DAY, days), upsert(INSERT_MONTHS, ADD_TO_MONTH, &months)]
-}
-
-fn fold(
-    days: &mut TotalDeltas,
-    transaction: Option<&Transaction>,
-    book: &Book,
-    sign: i64,
-) -> Result<()> {
-    for entry in transaction.map(Transaction::entries).unwrap_or_default() {
-        let units = entry.amount.units(book.scale).ok_or(Error::Corrupt("amount"))?;
-        let place = (book.id.get(), entry.account.get(), day_to_column(entry.day));
-        days.entry(place).or_default().add(entry.credit, units, sign);
-    }
-    Ok(())
-}
-
-/// The rows of deltas in the order of their keys, so that writers of all processes lock them in the
-/// same order.
-fn upsert<'a>(head: &'static str, tail: &'static str, deltas: &TotalDeltas) -> Bulk<'a> {
-    let mut rows = Bulk::new(head, 7, tail);
-    let moved = deltas.iter().filter(|(_, limbs)| **limbs != Limbs::default());
-    for ((book, account, period), limbs) in moved {
-        let Limbs { debit_high, debit_low, credit_high, credit_low } = *limbs;
-        let place = [*book, *account, i64::from(*period)];
-        let [book, account, period] = place.map(Value::Int);
-        let [a, b, c, d] = [debit_high, debit_low, credit_high, credit_low].map(Value::Int);
-        rows.row([book, account, period, a, b, c, d]);
-    }
-    rows
 }

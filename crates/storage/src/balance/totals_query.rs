@@ -52,54 +52,52 @@ pub(super) fn statement<'a>(
     sql.uncached()
 }
 
+/// Whether the rows of the statement are those of months, with the days in them.
+pub(super) fn reads_days(segment: &Segment, query: &TotalsQuery<'_>) -> bool {
+    query.tags.is_empty() && segment.level == Level::Day
+}
+
 fn totals<'a>(
     (lookup, stoppable): (Lookup, Cow<'static, str>),
     book: i64,
     segment: &Segment,
     query: &TotalsQuery<'_>,
 ) -> Sql<'a> {
-    let (table, column) = match segment.level {
-        Level::Day => ("day_totals", "c.day"),
-        Level::Month => ("month_totals", "c.month"),
-    };
-    // The days of a broken month are summed where they are: there are up to thirty for each
-    // account.
-    let by_month = query.by_month && segment.level == Level::Day;
+    let by_day = segment.level == Level::Day;
     let select = Sql::new("SELECT c.account_id, ");
-    let select = match (segment.fold, by_month) {
-        (true, _) => select.push("0 AS period, ").push(TOTAL_SUMS),
-        (false, true) => select.push("MIN(c.day) AS period, ").push(TOTAL_SUMS),
-        (false, false) => select
-            .push(column)
-            .push(" AS period, c.debit_high, c.debit_low, c.credit_high, c.credit_low"),
-    };
-    let number = |day: Date| match segment.level {
-        Level::Day => i64::from(day_to_column(day)),
-        Level::Month => i64::from(day_to_column(day).div_euclid(100)),
-    };
-    let (from, until) = (segment.from.map(number), segment.until.map(number));
-    let of_book = Sql::new("").push(stoppable).push("c.book_id = ").int(book);
-    let rows = bounded(of_book, column, from, until);
-    let all = || Sql::new(" FROM ").push(table).push(" c WHERE ").append(rows.clone());
-    // With the accounts in hand, one index range per account; a book's partial month must not scan
-    // its other days.
-    let totals = match (query.scope, segment.level) {
-        (AccountScope::Accounts(accounts), _) => {
-            let ids = accounts.iter().map(|id| Value::Int(id.get()));
-            all().push(" AND c.account_id IN ").list(ids)
+    let select = match (by_day, segment.fold) {
+        (true, _) => select.push("c.month, c.days"),
+        (false, true) => select.push("0 AS period, ").push(TOTAL_SUMS),
+        (false, false) => {
+            select.push("c.month AS period, c.debit_high, c.debit_low, c.credit_high, c.credit_low")
         }
-        (AccountScope::Book, Level::Day) => lookup
-            .rows(Sql::new("accounts a"), Sql::new("a.book_id = ").int(book))
-            .look_up(table, "c", rows.push(" AND c.account_id = a.id"))
-            .sql(),
-        (AccountScope::Book, Level::Month) => all(),
     };
-    let sql = select.append(totals);
-    match (segment.fold, by_month) {
-        (true, _) => sql.push(" GROUP BY c.account_id"),
-        (false, true) => sql.push(" GROUP BY c.account_id, c.day / 100"),
-        (false, false) => sql,
-    }
+    let from = segment.from.map(|day| month_to_column(day, 0));
+    let until = segment.until.map(|day| month_to_column(day, i64::from(by_day && day.day() > 1)));
+    let of_book = Sql::new("").push(stoppable).push("c.book_id = ").int(book);
+    let rows = bounded(of_book, "c.month", from, until);
+    // With the accounts in hand, one index range per account; what reads days of a book must not
+    // scan its other months.
+    let sql = match query.scope {
+        AccountScope::Book if by_day => select.append(
+            lookup
+                .rows(Sql::new("accounts a"), Sql::new("a.book_id = ").int(book))
+                .look_up("month_totals", "c", rows.push(" AND c.account_id = a.id"))
+                .sql(),
+        ),
+        AccountScope::Book => select.push(" FROM month_totals c WHERE ").append(rows),
+        AccountScope::Accounts(accounts) => {
+            let ids = accounts.iter().map(|id| Value::Int(id.get()));
+            let rows = select.push(" FROM month_totals c WHERE ").append(rows);
+            rows.push(" AND c.account_id IN ").list(ids)
+        }
+    };
+    if segment.fold && !by_day { sql.push(" GROUP BY c.account_id") } else { sql }
+}
+
+/// The month of a day, and so many more, as a column has it.
+fn month_to_column(day: Date, more: i64) -> i64 {
+    i64::from(day_to_column(day).div_euclid(100)).saturating_add(more)
 }
 
 /// The sums of the entries of the transactions that carry all of the tags. Those of the first tag

@@ -21,7 +21,7 @@ use crate::tx::Tx;
 
 /// The tables of a book and their keys behind `book_id`, in the order in which they are emptied.
 /// What says that there is a book is no part of them: it goes last.
-const TABLES: [(&str, &str); 23] = [
+const TABLES: [(&str, &str); 22] = [
     ("audit_requests", "book_id"),
     ("delivery_queues", "app_id"),
     ("deliveries", "app_id, sequence"),
@@ -32,7 +32,6 @@ const TABLES: [(&str, &str); 23] = [
     ("index_terms", "term, day, transaction_id"),
     ("trigrams", "trigram, chunk"),
     ("trigram_blocks", "block"),
-    ("day_totals", "account_id, day"),
     ("month_totals", "account_id, month"),
     ("month_counts", "month"),
     ("events", "sequence"),

@@ -17,7 +17,7 @@
 //! | `entries` | A view of `transactions`: one row for each side that a transaction names, with its amount, which is zero while it is a draft or trashed. So a sum needs no filter, and an account's ledger, drafts included, is one index range for each side |
 //! | `index_terms` | One inverted index for all that is found exactly ([`crate::index_term`]) |
 //! | `trigrams`, `trigram_blocks` | Where texts may occur (`transaction/trigram_index.rs`); `book_state` says how far they reach |
-//! | `day_totals`, `month_totals` | Debit and credit of one account in one period, kept by the unit of work that posts |
+//! | `month_totals` | Debit and credit of one account in one month and on its days, kept by the unit of work that posts |
 //! | `month_counts` | How many transactions are dated in a month, posted and trashed, kept likewise |
 //! | `events` | The log |
 //! | `deliveries`, `delivery_queues`, `bot_responses` | Events on their way to apps; when each app of a book is due, and which process delivers; what apps have to say about events |

@@ -124,7 +124,7 @@ impl Tx<'_> {
     fn write(&mut self, buffer: &WriteBuffer) -> Result<bool> {
         // A flush before this one may still have the connection while the rows are made.
         let tables = buffer.tables()?;
-        flush(self.conn()?, tables)
+        flush(self.conn()?, buffer, tables)
     }
 
     /// Notes the states of the books in a buffer as those in the database.
@@ -161,7 +161,7 @@ impl Tx<'_> {
         self.conn()?;
         self.note_states(&buffer);
         self.untouched = false;
-        self.conn.lend(Box::new(move |conn| flush(conn, buffer.tables()?)))?;
+        self.conn.lend(Box::new(move |conn| flush(conn, &buffer, buffer.tables()?)))?;
         self.failure = None;
         Ok(())
     }

@@ -5,7 +5,8 @@ use anyhow::Context;
 use postgres::types::ToSql;
 use postgres::{Client, NoTls, Statement, Transaction};
 
-use super::{Ledger, Row, Shape, Store, Totals, day, limbs, month, totals};
+use super::days::{Months, months};
+use super::{Ledger, Row, Shape, Store, limbs};
 
 const TRANSACTION: &str = "INSERT INTO transactions \
      (book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
@@ -22,18 +23,20 @@ const BOOK_STATE: &str = "UPDATE book_state SET \
      month_posted = month_posted + $5, year_posted = year_posted + $5 \
      WHERE book_id = $1";
 
-fn total(level: &str) -> String {
-    let limbs = ["debit_high", "debit_low", "credit_high", "credit_low"];
-    let add = limbs.map(|limb| format!("{limb} = {level}_totals.{limb} + excluded.{limb}"));
-    format!(
-        "INSERT INTO {level}_totals (book_id, account_id, {level}, {limbs}) \
-         SELECT $1, unnest($2::bigint[]), unnest($3::integer[]), unnest($4::bigint[]), \
-         unnest($5::bigint[]), unnest($6::bigint[]), unnest($7::bigint[]) \
-         ON CONFLICT (book_id, account_id, {level}) DO UPDATE SET {add}",
-        limbs = limbs.join(", "),
-        add = add.join(", ")
-    )
-}
+const KEPT: &str = "SELECT t.account_id, t.month, t.days \
+     FROM (SELECT unnest($2::bigint[]) AS account_id, unnest($3::integer[]) AS month) n \
+     CROSS JOIN LATERAL (SELECT m.* FROM month_totals m WHERE m.book_id = $1 \
+     AND m.account_id = n.account_id AND m.month = n.month OFFSET 0) t";
+const MONTH: &str = "INSERT INTO month_totals \
+     (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low, days) \
+     SELECT $1, unnest($2::bigint[]), unnest($3::integer[]), unnest($4::bigint[]), \
+     unnest($5::bigint[]), unnest($6::bigint[]), unnest($7::bigint[]), unnest($8::bytea[]) \
+     ON CONFLICT (book_id, account_id, month) DO UPDATE SET \
+     debit_high = month_totals.debit_high + excluded.debit_high, \
+     debit_low = month_totals.debit_low + excluded.debit_low, \
+     credit_high = month_totals.credit_high + excluded.credit_high, \
+     credit_low = month_totals.credit_low + excluded.credit_low, \
+     days = excluded.days";
 
 pub(super) struct Postgres {
     client: Client,
@@ -42,7 +45,7 @@ pub(super) struct Postgres {
 
 struct Statements {
     transaction: Statement,
-    day: Statement,
+    kept: Statement,
     month: Statement,
     event: Statement,
     state: Statement,
@@ -66,8 +69,8 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Postgres, Ledger)> {
     };
     let statements = Statements {
         transaction: client.prepare(TRANSACTION)?,
-        day: client.prepare(&total("day"))?,
-        month: client.prepare(&total("month"))?,
+        kept: client.prepare(KEPT)?,
+        month: client.prepare(MONTH)?,
         event: client.prepare(EVENT)?,
         state: client.prepare(BOOK_STATE)?,
     };
@@ -79,11 +82,7 @@ impl Store for Postgres {
         let statements = &self.statements;
         let mut database = self.client.transaction()?;
         transactions(&mut database, statements, ledger, rows)?;
-        for (statement, totals) in
-            [(&statements.day, totals(rows, day)), (&statements.month, totals(rows, month))]
-        {
-            add(&mut database, statement, ledger, &totals)?;
-        }
+        add(&mut database, statements, ledger, months(rows))?;
         events(&mut database, statements, ledger, rows)?;
         let last = rows.last().context("at least one row")?;
         let count = i64::try_from(rows.len())?;
@@ -124,18 +123,23 @@ fn transactions(
 
 fn add(
     database: &mut Transaction,
-    statement: &Statement,
+    statements: &Statements,
     ledger: &Ledger,
-    totals: &Totals,
+    mut months: Months,
 ) -> anyhow::Result<()> {
-    let (accounts, periods): (Vec<i64>, Vec<i32>) = totals.keys().copied().unzip();
+    let (accounts, numbers): (Vec<i64>, Vec<i32>) = months.keys().copied().unzip();
+    for row in database.query(&statements.kept, &[&ledger.book, &accounts, &numbers])? {
+        let month =
+            months.get_mut(&(row.get(0), row.get(1))).context("a month that was asked for")?;
+        month.keep(row.get(2));
+    }
     let limb = |side: usize, limb: usize| -> Vec<i64> {
-        totals.values().map(|sums| limbs(sums[side])[limb]).collect()
+        months.values().map(|month| limbs(month.sums[side])[limb]).collect()
     };
-    database.execute(
-        statement,
-        &[&ledger.book, &accounts, &periods, &limb(0, 0), &limb(0, 1), &limb(1, 0), &limb(1, 1)],
-    )?;
+    let days: Vec<Vec<u8>> = months.values().map(|month| month.stored()).collect();
+    let limbs = [limb(0, 0), limb(0, 1), limb(1, 0), limb(1, 1)];
+    let [a, b, c, d] = &limbs;
+    database.execute(&statements.month, &[&ledger.book, &accounts, &numbers, a, b, c, d, &days])?;
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! The raw limit on SQLite.
 
 use anyhow::Context;
-use rusqlite::{CachedStatement, Connection, ToSql, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
 
-use super::{Ledger, Row, Shape, Store, day, limbs, month, totals};
+use super::days::months;
+use super::{Ledger, Row, Shape, Store, limbs};
 
 /// Rows of one multi-row statement; what is left over goes row by row, so that the same few
 /// statements stay prepared.
@@ -30,15 +31,19 @@ impl Insert {
         Insert { one: insert(1), many: insert(CHUNK) }
     }
 
-    fn total(level: &str) -> Insert {
-        let key = format!("book_id, account_id, {level}");
-        let columns = format!("{key}, debit_high, debit_low, credit_high, credit_low");
+    fn month() -> Insert {
+        let key = "book_id, account_id, month";
+        let columns = format!("{key}, debit_high, debit_low, credit_high, credit_low, days");
         let add = ["debit_high", "debit_low", "credit_high", "credit_low"]
             .map(|limb| format!("{limb} = {limb} + excluded.{limb}"));
-        let then = format!("ON CONFLICT ({key}) DO UPDATE SET {}", add.join(", "));
-        Insert::new(&format!("{level}_totals"), &columns, &then)
+        let then =
+            format!("ON CONFLICT ({key}) DO UPDATE SET {}, days = excluded.days", add.join(", "));
+        Insert::new("month_totals", &columns, &then)
     }
 }
+
+const KEPT: &str =
+    "SELECT days FROM month_totals WHERE book_id = ?1 AND account_id = ?2 AND month = ?3";
 
 /// Gives a statement its values in order.
 struct Binder<'a, 'c> {
@@ -60,7 +65,6 @@ impl Binder<'_, '_> {
 pub(super) struct Sqlite {
     connection: Connection,
     transaction: Insert,
-    day: Insert,
     month: Insert,
     event: Insert,
 }
@@ -84,8 +88,7 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
              created_at, updated_at, version",
             "",
         ),
-        day: Insert::total("day"),
-        month: Insert::total("month"),
+        month: Insert::month(),
         event: Insert::new(
             "events",
             "book_id, sequence, kind, resource, created_at, user_id, data, hash",
@@ -136,15 +139,19 @@ impl Sqlite {
             // posted, by whom, created, updated, version
             into.numbers([ledger.at, ledger.user, ledger.at, ledger.at, 1])
         })?;
-        for (insert, totals) in [(&self.day, totals(rows, day)), (&self.month, totals(rows, month))]
-        {
-            let totals: Vec<_> = totals.into_iter().collect();
-            self.insert(insert, &totals, |((account, period), [debit, credit]), into| {
-                into.numbers([ledger.book, *account, i64::from(*period)])?;
-                into.numbers(limbs(*debit))?;
-                into.numbers(limbs(*credit))
-            })?;
+        let mut months = months(rows);
+        let mut kept = self.connection.prepare_cached(KEPT)?;
+        for ((account, number), month) in &mut months {
+            let key = params![ledger.book, account, number];
+            let stored = kept.query_row(key, |row| row.get::<_, Vec<u8>>(0)).optional()?;
+            stored.iter().for_each(|stored| month.keep(stored));
         }
+        let months: Vec<_> = months.into_iter().collect();
+        self.insert(&self.month, &months, |((account, number), month), into| {
+            into.numbers([ledger.book, *account, i64::from(*number)])?;
+            month.sums.into_iter().try_for_each(|sum| into.numbers(limbs(sum)))?;
+            into.bind(month.stored())
+        })?;
         self.insert(&self.event, rows, |row, into| {
             // Of postings.
             into.numbers([ledger.book, row.sequence, 7, row.id, ledger.at, ledger.user])?;

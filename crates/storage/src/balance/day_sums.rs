@@ -1,0 +1,205 @@
+//! The sums by day of one account in one month, as `month_totals.days` keeps them: beside those of
+//! the month, so that a posting changes one row for both.
+//!
+//! | First byte | What follows for each day that has moved, in no certain order |
+//! |---|---|
+//! | 1 | The day of the month in a byte, and the four [`Limbs`] of its sums in eight bytes each, the highest byte first: what a statement of either engine can write (`Engine::packed_days`) |
+//! | 2 | The day of the month in a byte, in which 32 says that debits follow and 64 that credits do; each as a zigzag number in groups of seven bits, the lowest first, and 128 in all but the last |
+//!
+//! A form that was ever written is read for good.
+
+use daybook_domain::balance::Sums;
+
+use super::limbs::{Limbs, from_limbs};
+use crate::error::{Error, Result};
+
+const FIXED: u8 = 1;
+const SHORT: u8 = 2;
+
+const DEBITS: u8 = 32;
+const CREDITS: u8 = 64;
+const DAY: u8 = 31;
+
+const LAST_GROUP: u8 = 0x7f;
+const MORE: u8 = 0x80;
+/// So many bits has the last group of a number at most: it has 128 in all.
+const WIDEST_SHIFT: u32 = 126;
+
+/// The sums of the days of a month that have moved. There are 31 at most.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct DaySums(Vec<(u8, Sums)>);
+
+impl DaySums {
+    /// Reads what a row keeps.
+    ///
+    /// # Errors
+    /// When it is not what this program writes.
+    pub(crate) fn of_column(stored: &[u8]) -> Result<Self> {
+        each_day(stored).collect::<Result<Vec<_>>>().map(Self)
+    }
+
+    /// What a row keeps of them.
+    pub(crate) fn to_column(&self) -> Vec<u8> {
+        let mut stored = vec![SHORT];
+        for (day, Sums { debit, credit }) in &self.0 {
+            let flag = |units: i128, flag: u8| if units == 0 { 0 } else { flag };
+            stored.push(day | flag(*debit, DEBITS) | flag(*credit, CREDITS));
+            [*debit, *credit]
+                .into_iter()
+                .filter(|units| *units != 0)
+                .for_each(|units| write_number(&mut stored, units));
+        }
+        stored
+    }
+
+    /// Adds to the sums of a day of the month. A day that is empty again is forgotten.
+    pub(crate) fn add(&mut self, day: u8, delta: Sums) {
+        match self.0.iter_mut().find(|(at, _)| *at == day) {
+            Some((_, sums)) => *sums = *sums + delta,
+            None => self.0.push((day, delta)),
+        }
+        self.0.retain(|(_, sums)| !sums.is_zero());
+    }
+}
+
+/// The days that a row keeps, each with its sums; an error where that cannot be read.
+pub(crate) fn each_day(stored: &[u8]) -> impl Iterator<Item = Result<(u8, Sums)>> + '_ {
+    let (form, mut rest) = stored.split_first().map_or((0, stored), |(form, rest)| (*form, rest));
+    let mut is_readable = true;
+    std::iter::from_fn(move || {
+        if !is_readable || (rest.is_empty() && matches!(form, FIXED | SHORT)) {
+            return None;
+        }
+        let read = match form {
+            FIXED => read_fixed(&mut rest),
+            SHORT => read_short(&mut rest),
+            _ => None,
+        };
+        is_readable = read.is_some();
+        Some(read.ok_or(Error::Corrupt("days")))
+    })
+}
+
+fn read_fixed(rest: &mut &[u8]) -> Option<(u8, Sums)> {
+    let day = read_byte(rest)?;
+    let mut limb = || {
+        let (bytes, behind) = rest.split_first_chunk::<8>()?;
+        *rest = behind;
+        Some(i64::from_be_bytes(*bytes))
+    };
+    let debit = from_limbs(limb()?, limb()?);
+    let credit = from_limbs(limb()?, limb()?);
+    Some((day, Sums { debit, credit }))
+}
+
+fn read_short(rest: &mut &[u8]) -> Option<(u8, Sums)> {
+    let head = read_byte(rest)?;
+    if head & MORE != 0 {
+        return None;
+    }
+    let mut side = |flag: u8| if head & flag == 0 { Some(0) } else { read_number(rest) };
+    Some((head & DAY, Sums { debit: side(DEBITS)?, credit: side(CREDITS)? }))
+}
+
+fn read_byte(rest: &mut &[u8]) -> Option<u8> {
+    let (byte, behind) = rest.split_first()?;
+    *rest = behind;
+    Some(*byte)
+}
+
+fn write_number(stored: &mut Vec<u8>, units: i128) {
+    let mut left = (units.cast_unsigned() << 1) ^ (units >> 127).cast_unsigned();
+    while left > u128::from(LAST_GROUP) {
+        stored.push(left.to_le_bytes()[0] | MORE);
+        left >>= 7;
+    }
+    stored.push(left.to_le_bytes()[0]);
+}
+
+fn read_number(rest: &mut &[u8]) -> Option<i128> {
+    let mut zigzag = 0_u128;
+    for shift in (0..=WIDEST_SHIFT).step_by(7) {
+        let byte = read_byte(rest)?;
+        zigzag |= u128::from(byte & LAST_GROUP) << shift;
+        if byte & MORE == 0 {
+            return Some((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed());
+        }
+    }
+    None
+}
+
+impl From<&Limbs> for Sums {
+    fn from(limbs: &Limbs) -> Self {
+        Self { debit: limbs.debit(), credit: limbs.credit() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sums() -> impl Strategy<Value = Sums> {
+        let units = || prop_oneof![Just(0), -300..300_i128, any::<i128>()];
+        (units(), units()).prop_map(|(debit, credit)| Sums { debit, credit })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(moves in prop::collection::vec((1..=31_u8, sums()), 0..60)) {
+            let mut days = DaySums::default();
+            moves.iter().for_each(|(day, delta)| days.add(*day, *delta));
+            let stored = days.to_column();
+            prop_assert_eq!(DaySums::of_column(&stored).unwrap(), days);
+        }
+
+        #[test]
+        fn whatever_a_row_has_is_no_panic(stored: Vec<u8>, form in 0..4_u8) {
+            let stored = [&[form], stored.as_slice()].concat();
+            let read = each_day(&stored).count();
+            prop_assert!(read <= stored.len());
+        }
+
+        #[test]
+        fn what_moves_back_leaves_nothing(
+            kept in prop::collection::vec((1..=31_u8, 1..1_000_i128), 0..20),
+            day in 1..=31_u8,
+            units in 1..i128::from(i64::MAX),
+        ) {
+            let mut days = DaySums::default();
+            let credit = |credit| Sums { debit: 0, credit };
+            kept.iter().for_each(|(day, units)| days.add(*day, credit(*units)));
+            let before = days.to_column();
+            days.add(day, credit(units));
+            prop_assert_ne!(&days.to_column(), &before);
+            days.add(day, credit(-units));
+            prop_assert_eq!(days.to_column(), before);
+        }
+    }
+
+    /// As the first release that kept days so has written them.
+    #[test]
+    fn both_forms_are_read_for_good() {
+        let sums = |debit, credit| Sums { debit, credit };
+        let short = [2, 5 | 32, 0xa0, 0x1f, 31 | 96, 2, 1];
+        let days = DaySums(vec![(5, sums(2_000, 0)), (31, sums(1, -1))]);
+        assert_eq!(DaySums::of_column(&short).unwrap(), days);
+        assert_eq!(days.to_column(), short);
+        let limb = |units: i64| units.to_be_bytes();
+        let fixed = [limb(1), limb(2), limb(-1), limb(3)].concat();
+        let fixed = [&[1, 30], fixed.as_slice()].concat();
+        let days = DaySums(vec![(30, sums((1 << 32) + 2, 3 - (1 << 32)))]);
+        assert_eq!(DaySums::of_column(&fixed).unwrap(), days);
+        assert_eq!(DaySums::of_column(&[1]).unwrap(), DaySums::default());
+    }
+
+    #[test]
+    fn a_changed_row_is_corrupt() {
+        let endless = [&[2, 33], [0xff; 30].as_slice()].concat();
+        for stored in [&[][..], &[0], &[9, 9], &[1, 5, 0], &[2, 33], &[2, 128], &endless] {
+            assert!(DaySums::of_column(stored).is_err(), "{stored:?}");
+            assert_eq!(each_day(stored).count(), 1, "{stored:?}");
+        }
+    }
+}
