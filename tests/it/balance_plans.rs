@@ -7,9 +7,10 @@ use daybook_domain::permission::Action;
 use daybook_domain::query::Periodicity;
 use daybook_service::{Error, access};
 use daybook_storage::balance::{AccountScope, TotalsQuery};
-use daybook_tests::Engine;
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server};
 
 use crate::Lone;
+use crate::file_sweep::eventually;
 use crate::inside::Inside;
 use crate::plans::{CREDIT, DEBIT, ID, NOW, check, crowd, shelf};
 use crate::reading::Faults;
@@ -18,6 +19,7 @@ pub fn lone() -> Vec<Lone> {
     crate::lone![
         tags_lead_to_transactions,
         a_broken_month_is_read_account_by_account,
+        totals_that_move_are_found_by_their_key,
         deletions_and_audits_walk_indexes,
     ]
 }
@@ -65,10 +67,11 @@ fn a_broken_month_is_read_account_by_account(engine: Engine) {
         ),
         &format!(
             "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, \
-               credit_high, credit_low) \
-             {} SELECT a.book_id, a.id, 202501 + n.n, 0, 1, 0, 0 \
+               credit_high, credit_low, days) \
+             {} SELECT a.book_id, a.id, 202501 + n.n, 0, 1, 0, 0, {} \
              FROM n CROSS JOIN accounts a",
-            numbers(11)
+            numbers(11),
+            if engine == Engine::Sqlite { "x'022102'" } else { "'\\x022102'" }
         ),
     ]);
     let mut faults = Faults::default();
@@ -85,6 +88,28 @@ fn a_broken_month_is_read_account_by_account(engine: Engine) {
         });
     }
     faults.none();
+}
+
+/// A plan that was made for a table of a few rows stays when it has many.
+fn totals_that_move_are_found_by_their_key(engine: Engine) {
+    if engine == Engine::Sqlite {
+        return;
+    }
+    let server = Server::start(engine);
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    cast.record("2025-01-31", "1", "Cash", "Food", "Counted");
+    let mut database = Backdoor::open(&server);
+    database.execute("ANALYZE month_totals");
+    let mut scans = |kind: &str| {
+        let scans = "pg_stat_user_tables WHERE relname = 'month_totals'";
+        database.count(&format!("SELECT COALESCE({kind}, 0) FROM {scans}"))
+    };
+    let (by_key, whole) = (scans("idx_scan"), scans("seq_scan"));
+    for day in 1..=20 {
+        cast.record(&format!("2025-02-{day:02}"), "1", "Cash", "Food", "More");
+    }
+    eventually("they are told", || scans("idx_scan") >= by_key + 40);
+    assert_eq!(scans("seq_scan"), whole);
 }
 
 /// What a deletion and an audit read, in a book that no engine has counted.

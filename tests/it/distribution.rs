@@ -3,13 +3,14 @@
 //! and a write over several books fails. On the extension itself the suite runs by hand
 //! (docs/scaling.md).
 
+use std::collections::BTreeSet;
 use std::process::{Command, Output};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use daybook_storage::distribution::PLACEMENTS;
-use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, binary, run_for};
-use serde_json::json;
+use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, binary, free_port, run_for};
+use serde_json::{Value, json};
 
 use crate::Lone;
 use crate::arch::tables;
@@ -18,7 +19,11 @@ use crate::partitions::stopped;
 use crate::reading::{batch, items};
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![only_with_the_extension, writes_have_one_book]
+    crate::lone![
+        only_with_the_extension,
+        writes_have_one_book,
+        whoever_asks_a_worker_meets_at_the_coordinator,
+    ]
 }
 
 fn migrate(server: &Server, arguments: &[&str]) -> Output {
@@ -117,6 +122,74 @@ fn writes_have_one_book(engine: Engine) {
     });
     let several: i64 = database.query_one(GROUPS_OF_SEVERAL, &[]).expect("a count").get(0);
     assert_eq!(several, 0, "groups of several books");
+}
+
+/// A database of machines, as one of them shows it.
+fn machines(group: i32, names: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS pg_dist_node (nodename TEXT, nodeport INTEGER);
+         CREATE TABLE IF NOT EXISTS pg_dist_local_group (groupid INTEGER);
+         DELETE FROM pg_dist_node; DELETE FROM pg_dist_local_group;
+         INSERT INTO pg_dist_node SELECT unnest(string_to_array('{names}', ' ')), 5432;
+         INSERT INTO pg_dist_local_group VALUES ({group});"
+    )
+}
+
+const LOCKED: &str = "SELECT d.datname::TEXT \
+    FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE l.locktype = 'advisory'";
+
+/// Where `--database-url` names a worker, the locks of all processes are at the coordinator. Here
+/// both are databases of one PostgreSQL, in which such locks belong to a database, as on Citus they
+/// belong to a machine.
+fn whoever_asks_a_worker_meets_at_the_coordinator(engine: Engine) {
+    let refused = |server: &Server, coordinator: &str, why: &str| {
+        let mut command = Command::new(binary());
+        command.args(["serve", "--listen", &format!("127.0.0.1:{}", free_port())]);
+        command.args(["--database-url", server.database_url(), "--coordinator-url", coordinator]);
+        command.arg("--data-dir").arg(server.data_dir());
+        let ended = run_for(&mut command, Duration::from_secs(60)).expect("it ends");
+        assert_eq!(ended.status.code(), Some(1));
+        assert!(said(&ended.stderr).contains(why), "{}", said(&ended.stderr));
+    };
+    if engine == Engine::Sqlite {
+        let mut server = Server::start(engine);
+        server.terminate();
+        return refused(&server, "postgres://nobody@127.0.0.1:1/none", "is for PostgreSQL");
+    }
+    let (cluster, server, mut worker) = stopped();
+    let (place, name) = cluster.url().rsplit_once('/').expect("an address with a name");
+    let url = format!("{place}/coordinator");
+    let other = "does not lead to the coordinator of the machines";
+    refused(&server, cluster.url(), other);
+    worker.batch_execute(PRETEND).expect("it pretends");
+    assert!(migrate(&server, &["--distribute"]).status.success());
+    drop(worker);
+    let mut admin = postgres::Client::connect(&format!("{place}/template1"), postgres::NoTls)
+        .expect("a way in beside it");
+    admin.batch_execute(&format!("CREATE DATABASE coordinator TEMPLATE {name}")).expect("a copy");
+    let at = |url: &str, group, names| {
+        let mut database = postgres::Client::connect(url, postgres::NoTls).expect("a way in");
+        database.batch_execute(&machines(group, names)).expect("machines");
+    };
+    at(cluster.url(), 1, "10.0.0.20 10.0.0.21");
+    for (group, names) in [(2, "10.0.0.20 10.0.0.21"), (0, "10.0.0.20 10.0.0.22")] {
+        at(&url, group, names);
+        refused(&server, &url, other);
+    }
+    at(&url, 0, "10.0.0.21 10.0.0.20");
+    let asked = server.beside(&["--coordinator-url", &url]);
+    let cast = Cast::with_accounts(&asked, &CASH_AND_FOOD);
+    let started = Instant::now();
+    let mut seen = BTreeSet::new();
+    while seen.is_empty() {
+        assert!(started.elapsed() < Duration::from_secs(60), "no audit has a lease");
+        cast.owner.patch(&cast.path("/audit"), &Value::Null).no_content();
+        for _ in 0..50 {
+            let locked = admin.query(LOCKED, &[]).expect("locks");
+            seen.extend(locked.iter().map(|row| row.get::<_, String>(0)));
+        }
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["coordinator"]);
 }
 
 /// Many rows of a book go another way than few.

@@ -11,6 +11,7 @@ use daybook_http::WebOrigin;
 
 use crate::address::{path_prefix, public_url};
 use crate::api_key::KeyArgs;
+use crate::coordinator::CoordinatorArgs;
 use crate::limit::LimitArgs;
 use crate::log::LogArgs;
 use crate::mail::MailArgs;
@@ -91,6 +92,9 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) replicas: ReplicaArgs,
+
+    #[command(flatten)]
+    pub(crate) coordinator: CoordinatorArgs,
 
     /// Who becomes a user at the first sight through an identity provider, separated by commas:
     /// addresses (alice@example.com) and domains (@example.org). Besides them whoever a book is

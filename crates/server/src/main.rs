@@ -5,6 +5,7 @@ mod admin;
 mod api_key;
 mod cli;
 mod clock;
+mod coordinator;
 mod files;
 mod key;
 mod keys;

@@ -110,13 +110,14 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
 fn database(options: &ServeArgs) -> anyhow::Result<Options> {
     let address = admin::address(&options.data)?;
     let replicas = options.replicas.of(&address)?;
+    let coordinator = options.coordinator.of(&address)?;
     let usual = Options::new(address);
     let writers = options.limits.writers().unwrap_or(usual.writers);
     ensure!(
         usual.address.is_server() || writers == 1,
         "--writers is for PostgreSQL: SQLite has one"
     );
-    Ok(Options { replicas, writers, ..usual })
+    Ok(Options { coordinator, replicas, writers, ..usual })
 }
 
 /// The readers of each replica.

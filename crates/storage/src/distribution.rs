@@ -97,8 +97,9 @@ struct YesOrNo {
     yes: bool,
 }
 
+/// Of a table or a machine.
 #[derive(QueryableByName)]
-struct PlacedTable {
+struct PlaceName {
     #[diesel(sql_type = Text)]
     name: String,
 }
@@ -116,7 +117,7 @@ pub(crate) fn is_distributed(conn: &mut PgConnection) -> QueryResult<bool> {
 /// The tables that are distributed, or on every machine.
 fn placed(conn: &mut PgConnection) -> QueryResult<Vec<String>> {
     let tables = Sql::new("SELECT logicalrelid::text AS name FROM pg_dist_partition ORDER BY 1");
-    let tables: Vec<PlacedTable> = tables.uncached().load(conn)?;
+    let tables: Vec<PlaceName> = tables.uncached().load(conn)?;
     Ok(tables.into_iter().map(|table| table.name).collect())
 }
 
@@ -142,6 +143,31 @@ pub(crate) fn check_whole(conn: &mut Conn, has_replicas: bool) -> Result<()> {
         Some((table, _)) => Err(Error::PartlyDistributed(table)),
         None => Ok(()),
     }
+}
+
+/// Refuses a coordinator that is none, or has other machines than this connection.
+pub(crate) fn check_coordinator(conn: &mut Conn, mut coordinator: Conn) -> Result<()> {
+    let (Conn::Postgres(conn), Conn::Postgres(coordinator)) = (conn, &mut coordinator) else {
+        return Err(Error::OtherMachines);
+    };
+    if !(conn.distributed && coordinator.distributed) {
+        return Err(Error::OtherMachines);
+    }
+    let is_coordinator = Sql::new("SELECT groupid = 0 AS yes FROM pg_dist_local_group");
+    let is_coordinator: YesOrNo = is_coordinator.uncached().get_result(&mut **coordinator)?;
+    if is_coordinator.yes && machines(conn)? == machines(coordinator)? {
+        Ok(())
+    } else {
+        Err(Error::OtherMachines)
+    }
+}
+
+/// The machines that a machine knows.
+fn machines(conn: &mut PgConnection) -> QueryResult<Vec<String>> {
+    let machines =
+        Sql::new("SELECT nodename || ':' || nodeport AS name FROM pg_dist_node ORDER BY 1");
+    let machines: Vec<PlaceName> = machines.uncached().load(conn)?;
+    Ok(machines.into_iter().map(|machine| machine.name).collect())
 }
 
 /// What machines do with statements that are sent to them: as sessions of this program do. Settings

@@ -95,19 +95,4 @@ impl Engine {
             }
         }
     }
-
-    /// The days of totals `c`, packed by a statement that sums them up (`balance/day_sums.rs`).
-    pub(crate) const fn packed_days(self) -> &'static str {
-        match self {
-            Self::Sqlite => {
-                "unhex('01' || group_concat(printf('%02x%016x%016x%016x%016x', c.day % 100, \
-                   c.debit_high, c.debit_low, c.credit_high, c.credit_low), ''))"
-            }
-            Self::Postgres | Self::Citus => {
-                "'\\x01'::bytea || string_agg(set_byte('\\x00'::bytea, 0, c.day % 100) || \
-                   int8send(c.debit_high) || int8send(c.debit_low) || \
-                   int8send(c.credit_high) || int8send(c.credit_low), ''::bytea)"
-            }
-        }
-    }
 }

@@ -64,6 +64,12 @@ pub enum Error {
     /// Replicas are named for a database that is distributed.
     #[error("a database that is distributed over several machines has no --read-database-url")]
     ReplicaOfDistributed,
+    /// Another database was named as the coordinator of this one.
+    #[error(
+        "--coordinator-url does not lead to the coordinator of the machines that --database-url \
+         leads to one of; name both of the same distributed database, or leave it out"
+    )]
+    OtherMachines,
     /// The schema could not be brought up to date.
     #[error("migration failed: {0}")]
     Migration(String),

@@ -10,8 +10,9 @@ use crate::error::Result;
 use crate::pool::Address;
 
 /// A lease that somebody holds until it is dropped. It ends with the process, however that ends: on
-/// PostgreSQL it is an advisory lock of a connection of its own, besides a note in the memory of
-/// the process. One process at a time serves a SQLite file, so there the note is all.
+/// PostgreSQL it is an advisory lock of a connection of its own, to the coordinator where there are
+/// several machines, besides a note in the memory of the process. One process at a time serves a
+/// SQLite file, so there the note is all.
 pub struct Lease {
     lock: Option<Conn>,
     note: LeaseNote,

@@ -21,21 +21,21 @@ const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgre
 /// Takes the lock under which the schema of PostgreSQL changes, however long that takes.
 pub(crate) const LOCK_SCHEMA: &str = "SET lock_timeout = 0; SELECT pg_advisory_lock(6400)";
 
-/// Brings the schema of SQLite up to date.
+/// Brings the schema of SQLite up to date; answers which steps that took.
 ///
 /// # Errors
 /// When the program does not know the schema, or a step fails.
-pub(crate) fn migrate_sqlite(conn: &mut SqliteConnection) -> Result<()> {
+pub(crate) fn migrate_sqlite(conn: &mut SqliteConnection) -> Result<Vec<String>> {
     // To index a large book is to sort it, which has no room in the memory of a small machine.
     conn.batch_execute("PRAGMA temp_store = FILE")?;
     migrate(conn, SQLITE)
 }
 
-/// Brings the schema of PostgreSQL up to date.
+/// Brings the schema of PostgreSQL up to date; answers which steps that took.
 ///
 /// # Errors
 /// As [`migrate_sqlite`].
-pub(crate) fn migrate_postgres(conn: &mut PgConnection) -> Result<()> {
+pub(crate) fn migrate_postgres(conn: &mut PgConnection) -> Result<Vec<String>> {
     // Several processes may start at once; one migrates, the others wait and find it done.
     conn.batch_execute(LOCK_SCHEMA)?;
     migrate(conn, CommandsOf(POSTGRES))
@@ -46,7 +46,7 @@ pub(crate) fn migrate_postgres(conn: &mut PgConnection) -> Result<()> {
 fn migrate<DB: Backend>(
     conn: &mut impl MigrationHarness<DB>,
     steps: impl MigrationSource<DB>,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     let failed =
         |error: Box<dyn std::error::Error + Send + Sync>| Error::Migration(error.to_string());
     let known: Vec<Box<dyn Migration<DB>>> = steps.migrations().map_err(failed)?;
@@ -61,7 +61,8 @@ fn migrate<DB: Backend>(
             Error::NewerSchema(found)
         });
     }
-    conn.run_pending_migrations(steps).map(drop).map_err(failed)
+    let ran = conn.run_pending_migrations(steps).map_err(failed)?;
+    Ok(ran.iter().map(ToString::to_string).collect())
 }
 
 /// Steps whose commands are sent one by one.

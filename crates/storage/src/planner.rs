@@ -25,7 +25,8 @@
 //!   together leave hardly a row, and passes the whole book to find that one.
 //! - [`without_order`]: a unary plus before a column. Without it an engine may scan a book by day
 //!   to save the sorting of a few rows.
-//! - Many rows are one array a column (`bulk.rs`): the plan is the same for every number of rows.
+//! - Many rows are one array a column (`bulk.rs`, `bulk_lookup.rs`): the plan is the same for every
+//!   number of rows.
 //! - The numbers of a page before its rows (`event/`): SQLite would read the whole log.
 //!
 //! What comes of it is held by `tests/it/plans.rs` and `balance_plans.rs`, on the statements that

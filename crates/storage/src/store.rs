@@ -47,6 +47,9 @@ use crate::writers::Writers;
 pub struct Options {
     /// The database.
     pub address: Address,
+    /// The coordinator of a distributed one, when that is another machine: what concerns all
+    /// processes is done there.
+    pub coordinator: Option<Address>,
     /// Connections for reading, on behalf of users.
     pub readers: u32,
     /// Connections for finding out who somebody is, and whether the database answers.
@@ -72,6 +75,7 @@ impl Options {
         let writers = address.writers();
         Self {
             address,
+            coordinator: None,
             readers: 8,
             identity_readers: 2,
             server_readers: 4,
@@ -88,6 +92,7 @@ impl Options {
     pub const fn for_command(address: Address) -> Self {
         Self {
             address,
+            coordinator: None,
             readers: 1,
             identity_readers: 0,
             server_readers: 0,
@@ -101,7 +106,8 @@ impl Options {
 
 /// All books, on one of the two engines.
 pub struct Store {
-    address: Address,
+    /// Where the locks of all processes are.
+    lock_address: Address,
     readers: ReaderPools,
     replicas: Option<Replicas>,
     writers: Writers,
@@ -116,12 +122,18 @@ impl Store {
     /// Opens the database, brings its schema up to date and starts the writers.
     ///
     /// # Errors
-    /// [`Error::Unavailable`], [`Error::SharedSessions`] and [`Error::Migration`].
+    /// [`Error::Unavailable`], [`Error::SharedSessions`], [`Error::Migration`], and
+    /// [`Error::OtherMachines`] for a coordinator of another database.
     pub fn open(options: &Options) -> Result<Self> {
         refuse_shared_sessions(&options.address)?;
-        options.address.migrate()?;
+        let lock_address = options.coordinator.as_ref().unwrap_or(&options.address);
+        lock_address.migrate()?;
         let mut conn = options.address.connect(Mode::Write)?;
         distribution::check_whole(&mut conn, options.replicas.is_some())?;
+        if let Some(coordinator) = &options.coordinator {
+            refuse_shared_sessions(coordinator)?;
+            distribution::check_coordinator(&mut conn, coordinator.connect(Mode::Read)?)?;
+        }
         if options.indexes_first {
             transaction::catch_up(&mut conn)?;
         }
@@ -150,7 +162,7 @@ impl Store {
         });
         let replicas = replicas.transpose()?;
         Ok(Self {
-            address: options.address.clone(),
+            lock_address: lock_address.clone(),
             readers,
             replicas,
             writers,
@@ -333,7 +345,7 @@ impl Store {
     /// When the database cannot be reached.
     pub fn lease(&self, name: &str) -> Result<Option<Lease>> {
         let key = i64::from_be_bytes(digest(name.as_bytes()).to_be_bytes());
-        Lease::take(&self.address, &self.leases, key)
+        Lease::take(&self.lock_address, &self.leases, key)
     }
 
     /// One lane for each writer, so that each can be checked.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use daybook_domain::id::BookId;
 use daybook_domain::transaction::Transaction;
 
-use crate::balance::{self, MonthRows, TotalDeltas};
+use crate::balance::{self, TotalDeltas};
 use crate::book_state::{self, BookStateRow};
 use crate::bulk::Bulk;
 use crate::conn::Conn;
@@ -172,15 +172,24 @@ impl WriteBuffer {
     }
 }
 
-/// Writes the rows of a write buffer, with one bulk statement for each table, or for all of them;
-/// whether queues of deliveries have become due.
+/// Writes the rows of a write buffer, with one bulk statement for each table, or for all of them,
+/// after it has read the days of the totals; whether queues of deliveries have become due.
 pub(crate) fn flush<'b>(
     conn: &mut Conn,
     buffer: &'b WriteBuffer,
     tables: Vec<Bulk<'b>>,
 ) -> Result<bool> {
-    let months = MonthRows::moved(conn, &buffer.total_deltas)?;
-    let tables = std::iter::once(months.rows()).chain(tables).collect();
+    let months = balance::moved_months(&buffer.total_deltas)?;
+    let mut portions = months.portions().peekable();
+    while let Some(portion) = portions.next() {
+        let rows = portion.rows(conn)?;
+        if portions.peek().is_some() {
+            conn.write(rows.bulk())?;
+            continue;
+        }
+        let tables = std::iter::once(rows.bulk()).chain(tables).collect();
+        return Ok(conn.write_together(tables)? > 0);
+    }
     Ok(conn.write_together(tables)? > 0)
 }
 

@@ -17,4 +17,6 @@ WHERE kept.book_id = month_totals.book_id
     AND kept.account_id = month_totals.account_id
     AND kept.month = month_totals.month;
 
+ALTER TABLE month_totals ALTER COLUMN days DROP DEFAULT;
+
 DROP TABLE day_totals;

@@ -3,7 +3,7 @@
 
 mod tampering;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use daybook_tests::{Backdoor, Cast, Server, pause, shows};
@@ -18,6 +18,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_4_11_tampering_is_found_and_mended,
         a_forged_end_of_the_log_is_found,
         findings_are_capped_and_counted,
+        unreadable_days_hold_up_nobody,
         asked_by_an_app,
     ]
 }
@@ -202,6 +203,27 @@ fn a_forged_end_of_the_log_is_found(server: &Server) {
         (&json!("event"), &json!(1)),
         "{found}"
     );
+}
+
+/// 6.17: who records in a month whose days cannot be read is answered as ever, and the audit goes
+/// on to find them.
+fn unreadable_days_hold_up_nobody(server: &Server) {
+    let stage = Stage::new(server);
+    let mut backdoor = Backdoor::open(server);
+    let nine = backdoor.bytes("09");
+    let broken = format!("UPDATE month_totals SET days = {nine} WHERE book_id = {{book}}");
+    backdoor.execute(&stage.fill(&broken));
+    stage.cast.record("2025-01-20", "5", "Cash", "Food", "Dinner");
+    stage.cast.record("2025-03-01", "5", "Cash", "Food", "Another month");
+    let query = "query=account:Food%20on:2025";
+    let balances = stage.cast.owner.get(&stage.cast.path(&format!("/balances?{query}"))).ok();
+    assert!(balances.to_string().contains("\"20.00\""), "by month: {balances}");
+    let found = audit(&stage.cast)["data"]["audit"].clone();
+    shows(&found, &json!({"balancesMatch": false, "zeroSum": true, "chainIntact": true}));
+    let findings = items(&json!({"items": found["findings"]})).to_vec();
+    let kinds: BTreeSet<&str> =
+        findings.iter().filter_map(|finding| finding["kind"].as_str()).collect();
+    assert_eq!(kinds, BTreeSet::from(["dayTotal"]), "{found}");
 }
 
 /// 6.18: a book wrecked as a whole makes one event of bounded size.

@@ -204,11 +204,18 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
             false,
         ),
         case(
+            "a day that is there twice",
+            days_of_food(backdoor, &days_as_hex([(31, 1, 0), (31, 1_000, 0)])),
+            &[["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 10.01, credit 0.00"]],
+            &["Food"],
+            true,
+        ),
+        case(
             "a number of days that no calendar has",
             days_of_food(backdoor, &days_as_hex([(99, 1_000, 0)])),
             &[
+                ["dayTotal", "{food}", "debit 0.00, credit 0.00", "debit 0.01, credit 0.00"],
                 ["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 0.00, credit 0.00"],
-                ["dayTotal", "{food}", "debit 0.00, credit 0.00", "debit 10.00, credit 0.00"],
             ],
             &["Food"],
             true,

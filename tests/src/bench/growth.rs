@@ -25,7 +25,7 @@ const METHOD: &str = "One book with 1,000 accounts and twelve months grows by ba
     vacuumed on PostgreSQL. At each size: its bytes on disk by transaction; the median of 50 \
     reads; 8 clients that create single transactions, with the processor time of one, of Daybook \
     and its database. The worst ratio to the smallest size is that of bytes and times, but for \
-    the book at a date: its totals by day are what the smallest book does not have yet.";
+    the book at a date: the days of its month are what the smallest book does not have yet.";
 
 const COLUMNS: [&str; 11] = [
     "engine",

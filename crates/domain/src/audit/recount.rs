@@ -294,8 +294,14 @@ impl Recount {
     }
 }
 
+/// Of a period that is there twice both count, as they do in balances.
 fn by_period(totals: &[AuditedTotal]) -> BTreeMap<(AccountId, i32), Sums> {
-    totals.iter().map(|total| ((total.account, total.period), total.sums)).collect()
+    let mut sums: BTreeMap<_, Sums> = BTreeMap::new();
+    for total in totals {
+        let kept = sums.entry((total.account, total.period)).or_default();
+        *kept = *kept + total.sums;
+    }
+    sums
 }
 
 /// The totals of one account, by period.

@@ -90,7 +90,7 @@ impl SumRow {
         AuditedTotal {
             account: AccountId::new(self.account_id),
             period: i32::try_from(self.period).unwrap_or(i32::MAX),
-            sums: Sums { debit: self.limbs.debit(), credit: self.limbs.credit() },
+            sums: self.limbs.sums(),
         }
     }
 }

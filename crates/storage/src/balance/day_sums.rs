@@ -3,14 +3,14 @@
 //!
 //! | First byte | What follows for each day that has moved, in no certain order |
 //! |---|---|
-//! | 1 | The day of the month in a byte, and the four [`Limbs`] of its sums in eight bytes each, the highest byte first: what a statement of either engine can write (`Engine::packed_days`) |
+//! | 1 | The day of the month in a byte, and the four limbs of its sums ([`super::limbs`]) in eight bytes each, the highest byte first: what a step of the schema could write, which wrote it once |
 //! | 2 | The day of the month in a byte, in which 32 says that debits follow and 64 that credits do; each as a zigzag number in groups of seven bits, the lowest first, and 128 in all but the last |
 //!
 //! A form that was ever written is read for good.
 
 use daybook_domain::balance::Sums;
 
-use super::limbs::{Limbs, from_limbs};
+use super::limbs::from_limbs;
 use crate::error::{Error, Result};
 
 const FIXED: u8 = 1;
@@ -18,7 +18,7 @@ const SHORT: u8 = 2;
 
 const DEBITS: u8 = 32;
 const CREDITS: u8 = 64;
-const DAY: u8 = 31;
+const DAY_BITS: u8 = 31;
 
 const LAST_GROUP: u8 = 0x7f;
 const MORE: u8 = 0x80;
@@ -35,7 +35,9 @@ impl DaySums {
     /// # Errors
     /// When it is not what this program writes.
     pub(crate) fn of_column(stored: &[u8]) -> Result<Self> {
-        each_day(stored).collect::<Result<Vec<_>>>().map(Self)
+        let mut days = Self::default();
+        each_day(stored).try_for_each(|day| day.map(|(day, sums)| days.add(day, sums)))?;
+        Ok(days)
     }
 
     /// What a row keeps of them.
@@ -54,6 +56,7 @@ impl DaySums {
 
     /// Adds to the sums of a day of the month. A day that is empty again is forgotten.
     pub(crate) fn add(&mut self, day: u8, delta: Sums) {
+        debug_assert!((1..=DAY_BITS).contains(&day), "{day} is a day of a month");
         match self.0.iter_mut().find(|(at, _)| *at == day) {
             Some((_, sums)) => *sums = *sums + delta,
             None => self.0.push((day, delta)),
@@ -75,6 +78,7 @@ pub(crate) fn each_day(stored: &[u8]) -> impl Iterator<Item = Result<(u8, Sums)>
             SHORT => read_short(&mut rest),
             _ => None,
         };
+        let read = read.filter(|(day, _)| (1..=DAY_BITS).contains(day));
         is_readable = read.is_some();
         Some(read.ok_or(Error::Corrupt("days")))
     })
@@ -98,7 +102,7 @@ fn read_short(rest: &mut &[u8]) -> Option<(u8, Sums)> {
         return None;
     }
     let mut side = |flag: u8| if head & flag == 0 { Some(0) } else { read_number(rest) };
-    Some((head & DAY, Sums { debit: side(DEBITS)?, credit: side(CREDITS)? }))
+    Some((head & DAY_BITS, Sums { debit: side(DEBITS)?, credit: side(CREDITS)? }))
 }
 
 fn read_byte(rest: &mut &[u8]) -> Option<u8> {
@@ -126,12 +130,6 @@ fn read_number(rest: &mut &[u8]) -> Option<i128> {
         }
     }
     None
-}
-
-impl From<&Limbs> for Sums {
-    fn from(limbs: &Limbs) -> Self {
-        Self { debit: limbs.debit(), credit: limbs.credit() }
-    }
 }
 
 #[cfg(test)]
@@ -197,7 +195,10 @@ mod tests {
     #[test]
     fn a_changed_row_is_corrupt() {
         let endless = [&[2, 33], [0xff; 30].as_slice()].concat();
-        for stored in [&[][..], &[0], &[9, 9], &[1, 5, 0], &[2, 33], &[2, 128], &endless] {
+        let day_32 = [&[1, 32], [0; 32].as_slice()].concat();
+        let unreadable: [&[u8]; 9] =
+            [&[], &[0], &[9, 9], &[1, 5, 0], &[2, 33], &[2, 128], &[2, 32, 1], &endless, &day_32];
+        for stored in unreadable {
             assert!(DaySums::of_column(stored).is_err(), "{stored:?}");
             assert_eq!(each_day(stored).count(), 1, "{stored:?}");
         }

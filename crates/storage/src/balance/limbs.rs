@@ -1,6 +1,7 @@
 //! Sums beyond 64 bits, as columns keep them: two limbs each, `high * 2^32 + low`. Four billion
 //! amounts of 64 bits fit in, and neither engine needs a wider type.
 
+use daybook_domain::balance::Sums;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
@@ -46,6 +47,11 @@ impl Limbs {
         self.debit_low = self.debit_low.saturating_add(debit_low);
         self.credit_high = self.credit_high.saturating_add(credit_high);
         self.credit_low = self.credit_low.saturating_add(credit_low);
+    }
+
+    /// Both sums.
+    pub(crate) fn sums(&self) -> Sums {
+        Sums { debit: self.debit(), credit: self.credit() }
     }
 
     /// The debits.

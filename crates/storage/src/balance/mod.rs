@@ -29,12 +29,10 @@ use crate::tx::Tx;
 
 pub(crate) use day_sums::each_day;
 pub(crate) use limbs::{ENTRY_SUMS, Limbs, RUNNING_SUM, from_limbs};
-pub(crate) use month_rows::{MonthRows, TotalDeltas, merge};
+pub(crate) use month_rows::{PACKING_STEP, TotalDeltas, merge, moved_months, shorten};
 pub use totals_query::{AccountScope, TotalsQuery};
 
 use days_row::DaysRow;
-use limbs::TOTAL_SUMS;
-use month_rows::INSERT;
 
 #[derive(QueryableByName)]
 struct Row {
@@ -120,8 +118,9 @@ impl Balances<'_, '_> {
         }
     }
 
-    /// Rewrites every stored amount at the book's new, finer scale, totals included (behaviour
-    /// 3.12.7). Answers whether all of them stay within the range; when not, nothing was changed.
+    /// Rewrites every stored amount at the book's new, finer scale (behaviour 3.12.7), and queues
+    /// the totals anew. Answers whether all of them stay within the range; when not, nothing was
+    /// changed.
     pub fn rescale(self, access: &AccessTo<UpdateBook>, from: u32) -> Result<bool> {
         let book = access.book();
         let factor =
@@ -147,22 +146,21 @@ impl Balances<'_, '_> {
     }
 
     /// Builds the totals of a book anew from its entries.
-    pub(crate) fn sum_up(self, book: BookId) -> Result<()> {
+    fn sum_up(self, book: BookId) -> Result<()> {
         let number = book.get();
         let gone = Sql::new("DELETE FROM month_totals WHERE book_id = ").int(number);
         self.tx.flushed()?.execute(&gone)?;
-        let packed = self.tx.packed_days();
-        let days = Sql::new(INSERT)
-            .push(" SELECT c.book_id, c.account_id, c.day / 100, ")
-            .push(TOTAL_SUMS)
-            .push(", ")
-            .push(packed)
-            .push(" FROM (SELECT e.book_id, e.account_id, e.day, ")
+        let days = Sql::new("SELECT e.account_id, e.day AS period, ")
             .push(ENTRY_SUMS)
             .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
             .int(number)
-            .push(" GROUP BY 1, 2, 3) c GROUP BY 1, 2, 3");
-        self.tx.flushed()?.execute(&days)?;
+            .push(" GROUP BY 1, 2");
+        let mut sums = TotalDeltas::new();
+        self.tx.each_row(&days, |Row { account_id, period, limbs }| {
+            sums.insert((number, account_id, period), limbs);
+            Ok(())
+        })?;
+        self.tx.buffer().queue_totals(sums);
         Ok(())
     }
 }

@@ -1,12 +1,14 @@
 //! Writing totals: what is queued is added to the rows of months. The days in them are read, added
-//! to and written back, which only whoever holds the book's lock may do; a flush does.
+//! to and written back, which only whoever holds the book's lock may do; a flush does, because
+//! whoever queues has entered the book to write.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use daybook_domain::balance::Sums;
 use daybook_domain::book::Book;
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
+use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Integer};
 
 use super::day_sums::DaySums;
@@ -14,11 +16,11 @@ use super::limbs::Limbs;
 use crate::bulk::Bulk;
 use crate::bulk_lookup::KeyedTable;
 use crate::column::day_to_column;
-use crate::conn::Conn;
+use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
-use crate::sql::Value;
+use crate::sql::{Sql, Value};
 
-pub(super) const INSERT: &str = "INSERT INTO month_totals \
+const INSERT: &str = "INSERT INTO month_totals \
      (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low, days)";
 const OR_ADD: &str = " ON CONFLICT (book_id, account_id, month) DO UPDATE SET \
      debit_high = month_totals.debit_high + excluded.debit_high, \
@@ -30,7 +32,8 @@ const OR_ADD: &str = " ON CONFLICT (book_id, account_id, month) DO UPDATE SET \
 const DAYS: KeyedTable = KeyedTable {
     columns: "c.book_id, c.account_id, c.month, c.days",
     table: "month_totals",
-    key: "c.book_id = n.column1 AND c.account_id = n.column2 AND c.month = n.column3",
+    first_columns: "c.book_id = n.column1 AND c.account_id = n.column2",
+    last_column: "c.month",
 };
 
 /// How totals move, by book, account and day.
@@ -75,44 +78,124 @@ struct KeptDays {
     days: Vec<u8>,
 }
 
-/// The rows of months that have moved, by book, account and month, in the order of their keys, so
-/// that writers of all processes lock them in the same order.
+/// The step of the schema that packs the days of all totals, in a long form.
+pub(crate) const PACKING_STEP: &str = "20261207000000";
+
+/// Packs the days of all totals as this program does, after that step. Nobody else writes
+/// meanwhile. What is cut off leaves rows that are longer than they need be, and right.
+pub(crate) fn shorten(conn: &mut Conn) -> Result<()> {
+    let books = Sql::new("SELECT DISTINCT book_id AS number FROM month_totals");
+    let books: Vec<BookNumber> = on_engine!(conn, c => books.load(c))?;
+    tracing::info!(books = books.len(), "the days of totals are packed");
+    for BookNumber { number } in books {
+        let mut after = (i64::MIN, i32::MIN);
+        loop {
+            let rows = Sql::new("SELECT ").push(DAYS.columns).push(" FROM month_totals c WHERE ");
+            let (account, month) = (Value::Int(after.0), Value::Int(after.1.into()));
+            let rows =
+                rows.push("c.book_id = ").int(number).push(" AND (c.account_id, c.month) > ");
+            let rows = rows.list([account, month]).push(" ORDER BY c.account_id, c.month LIMIT ");
+            let rows: Vec<KeptDays> =
+                on_engine!(conn, c => (&rows.int(SHORTENED_AT_ONCE)).load(c))?;
+            let Some(last) = rows.last() else { break };
+            after = (last.account_id, last.month);
+            let short = |KeptDays { book_id, account_id, month, days }: KeptDays| {
+                let days = DaySums::of_column(&days).ok()?.to_column();
+                Some(([book_id, account_id, i64::from(month)], Limbs::default(), days))
+            };
+            conn.write(MonthRows(rows.into_iter().filter_map(short).collect()).bulk())?;
+        }
+    }
+    Ok(())
+}
+
+const SHORTENED_AT_ONCE: i64 = 1_000;
+
+#[derive(QueryableByName)]
+struct BookNumber {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+/// Book, account and month.
+type MonthKey = [i64; 3];
+
+/// How a month of an account moves, in all and by day.
+#[derive(Debug, Default)]
+struct MovedMonth {
+    total: Limbs,
+    days: Vec<(u8, Sums)>,
+}
+
+/// The months that deltas move, in the order of their keys.
+pub(crate) fn moved_months(deltas: &TotalDeltas) -> Result<MovedMonths> {
+    let mut months = BTreeMap::new();
+    for ((book, account, day), limbs) in deltas {
+        if *limbs != Limbs::default() {
+            let month = [*book, *account, i64::from(day.div_euclid(100))];
+            let moved: &mut MovedMonth = months.entry(month).or_default();
+            let day = u8::try_from(day.rem_euclid(100)).ok().filter(|day| (1..=31).contains(day));
+            let day = day.ok_or(Error::Corrupt("day"))?;
+            moved.total.merge(*limbs);
+            moved.days.push((day, limbs.sums()));
+        }
+    }
+    Ok(MovedMonths(months.into_iter().collect()))
+}
+
+/// Months that have moved.
 #[derive(Debug)]
-pub(crate) struct MonthRows(Vec<([i64; 3], Limbs, Vec<u8>)>);
+pub(crate) struct MovedMonths(Vec<(MonthKey, MovedMonth)>);
+
+impl MovedMonths {
+    /// So many of them as are read and written at once: their days take some megabytes.
+    pub(crate) fn portions(&self) -> impl Iterator<Item = MonthPortion<'_>> {
+        self.0.chunks(MAX_MONTHS).map(MonthPortion)
+    }
+}
+
+const MAX_MONTHS: usize = 5_000;
+
+/// Some of the months that have moved.
+pub(crate) struct MonthPortion<'m>(&'m [(MonthKey, MovedMonth)]);
+
+impl MonthPortion<'_> {
+    /// Reads the days of these months and adds to them. Days that cannot be read stay as they are,
+    /// for the audit to find: they hold up nobody who records.
+    pub(crate) fn rows(&self, conn: &mut Conn) -> Result<MonthRows> {
+        let keys: Vec<MonthKey> = self.0.iter().map(|(month, _)| *month).collect();
+        let kept = conn.load_by_keys(DAYS, &keys)?.into_iter();
+        let mut kept: HashMap<MonthKey, Vec<u8>> = kept
+            .map(|KeptDays { book_id, account_id, month, days }| {
+                ([book_id, account_id, i64::from(month)], days)
+            })
+            .collect();
+        let row = |(month, MovedMonth { total, days }): &(MonthKey, MovedMonth)| {
+            let stored = kept.remove(month);
+            let read = stored.as_deref().map_or_else(|| Ok(DaySums::default()), DaySums::of_column);
+            let days = match (read, stored) {
+                (Ok(mut sums), _) => {
+                    days.iter().for_each(|(day, delta)| sums.add(*day, *delta));
+                    sums.to_column()
+                }
+                (Err(error), stored) => {
+                    tracing::error!(?month, %error, "days are left as they are: audit this book");
+                    stored.unwrap_or_default()
+                }
+            };
+            (*month, *total, days)
+        };
+        Ok(MonthRows(self.0.iter().map(row).collect()))
+    }
+}
+
+/// The rows of some months.
+#[derive(Debug)]
+pub(crate) struct MonthRows(Vec<(MonthKey, Limbs, Vec<u8>)>);
 
 impl MonthRows {
-    /// Reads the days of the months that these deltas move, and adds to them.
-    ///
-    /// # Errors
-    /// When the engine fails, or a row has no days that can be read.
-    pub(crate) fn moved(conn: &mut Conn, deltas: &TotalDeltas) -> Result<Self> {
-        let mut months: BTreeMap<[i64; 3], (Limbs, DaySums)> = BTreeMap::new();
-        let moved = || deltas.iter().filter(|(_, limbs)| **limbs != Limbs::default());
-        for ((book, account, day), limbs) in moved() {
-            let month = [*book, *account, i64::from(day.div_euclid(100))];
-            months.entry(month).or_default().0.merge(*limbs);
-        }
-        if months.is_empty() {
-            return Ok(Self(Vec::new()));
-        }
-        let keys: Vec<[i64; 3]> = months.keys().copied().collect();
-        for KeptDays { book_id, account_id, month, days } in conn.load_by_keys(DAYS, &keys)? {
-            if let Some((_, kept)) = months.get_mut(&[book_id, account_id, i64::from(month)]) {
-                *kept = DaySums::of_column(&days)?;
-            }
-        }
-        for ((book, account, day), limbs) in moved() {
-            let month = [*book, *account, i64::from(day.div_euclid(100))];
-            let day = u8::try_from(day.rem_euclid(100)).map_err(|_| Error::Corrupt("day"))?;
-            months.entry(month).or_default().1.add(day, Sums::from(limbs));
-        }
-        let rows =
-            months.into_iter().map(|(month, (limbs, days))| (month, limbs, days.to_column()));
-        Ok(Self(rows.collect()))
-    }
-
-    /// The rows of a bulk statement.
-    pub(crate) fn rows(&self) -> Bulk<'_> {
+    /// For a bulk statement.
+    pub(crate) fn bulk(&self) -> Bulk<'_> {
         let mut rows = Bulk::new(INSERT, 8, OR_ADD);
         for (month, limbs, days) in &self.0 {
             let Limbs { debit_high, debit_low, credit_high, credit_low } = *limbs;

@@ -194,11 +194,6 @@ impl<'a> Tx<'a> {
         self.conn.engine.folded_description()
     }
 
-    /// The days of totals `c`, packed by a statement that sums them up.
-    pub(crate) const fn packed_days(&self) -> &'static str {
-        self.conn.engine.packed_days()
-    }
-
     /// How a join is kept to its order.
     pub(crate) const fn lookup(&self) -> Lookup {
         self.conn.engine.lookup()
