@@ -166,6 +166,13 @@ fn whoever_asks_a_worker_meets_at_the_coordinator(engine: Engine) {
     drop(worker);
     let mut admin = postgres::Client::connect(&format!("{place}/template1"), postgres::NoTls)
         .expect("a way in beside it");
+    admin.batch_execute("CREATE DATABASE stranger").expect("an empty one");
+    let stranger = format!("{place}/stranger");
+    refused(&server, &stranger, other);
+    let mut stranger = postgres::Client::connect(&stranger, postgres::NoTls).expect("a way in");
+    let made = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
+    let made: i64 = stranger.query_one(made, &[]).expect("a count").get(0);
+    assert_eq!(made, 0, "who is refused changes nothing");
     admin.batch_execute(&format!("CREATE DATABASE coordinator TEMPLATE {name}")).expect("a copy");
     let at = |url: &str, group, names| {
         let mut database = postgres::Client::connect(url, postgres::NoTls).expect("a way in");

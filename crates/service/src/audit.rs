@@ -150,8 +150,7 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
     recount.add_accounts(tx.audits().totalled(access)?);
     for accounts in portions(&recount) {
         let entries = tx.audits().entry_days(access, &accounts)?;
-        let (days, months) =
-            (tx.audits().days(access, &accounts)?, tx.audits().months(access, &accounts)?);
+        let (days, months) = tx.audits().kept(access, &accounts)?;
         recount.compare(&accounts, &entries, &days, &months);
         if stop() {
             return Ok(None);

@@ -145,17 +145,19 @@ pub(crate) fn check_whole(conn: &mut Conn, has_replicas: bool) -> Result<()> {
     }
 }
 
-/// Refuses a coordinator that is none, or has other machines than this connection.
-pub(crate) fn check_coordinator(conn: &mut Conn, mut coordinator: Conn) -> Result<()> {
-    let (Conn::Postgres(conn), Conn::Postgres(coordinator)) = (conn, &mut coordinator) else {
+/// Refuses a coordinator that is none, or has other machines than this address.
+pub(crate) fn check_coordinator(address: &Address, coordinator: &Address) -> Result<()> {
+    let (Conn::Postgres(mut conn), Conn::Postgres(mut coordinator)) =
+        (address.connect(Mode::Read)?, coordinator.connect(Mode::Read)?)
+    else {
         return Err(Error::OtherMachines);
     };
     if !(conn.distributed && coordinator.distributed) {
         return Err(Error::OtherMachines);
     }
     let is_coordinator = Sql::new("SELECT groupid = 0 AS yes FROM pg_dist_local_group");
-    let is_coordinator: YesOrNo = is_coordinator.uncached().get_result(&mut **coordinator)?;
-    if is_coordinator.yes && machines(conn)? == machines(coordinator)? {
+    let is_coordinator: YesOrNo = is_coordinator.uncached().get_result(&mut *coordinator)?;
+    if is_coordinator.yes && machines(&mut conn)? == machines(&mut coordinator)? {
         Ok(())
     } else {
         Err(Error::OtherMachines)

@@ -126,14 +126,14 @@ impl Store {
     /// [`Error::OtherMachines`] for a coordinator of another database.
     pub fn open(options: &Options) -> Result<Self> {
         refuse_shared_sessions(&options.address)?;
+        if let Some(coordinator) = &options.coordinator {
+            refuse_shared_sessions(coordinator)?;
+            distribution::check_coordinator(&options.address, coordinator)?;
+        }
         let lock_address = options.coordinator.as_ref().unwrap_or(&options.address);
         lock_address.migrate()?;
         let mut conn = options.address.connect(Mode::Write)?;
         distribution::check_whole(&mut conn, options.replicas.is_some())?;
-        if let Some(coordinator) = &options.coordinator {
-            refuse_shared_sessions(coordinator)?;
-            distribution::check_coordinator(&mut conn, coordinator.connect(Mode::Read)?)?;
-        }
         if options.indexes_first {
             transaction::catch_up(&mut conn)?;
         }

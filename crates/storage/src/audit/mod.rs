@@ -95,24 +95,23 @@ impl SumRow {
     }
 }
 
-/// The days of an account's month.
+/// The totals of an account's month, with those of its days.
 #[derive(QueryableByName)]
-struct AuditedDays {
-    #[diesel(sql_type = BigInt)]
-    account_id: i64,
-    #[diesel(sql_type = BigInt)]
-    month: i64,
+struct AuditedMonth {
+    #[diesel(embed)]
+    month: SumRow,
     #[diesel(sql_type = Binary)]
     days: Vec<u8>,
 }
 
-impl AuditedDays {
-    fn totals(&self) -> impl Iterator<Item = AuditedTotal> + '_ {
-        each_day(&self.days).map(|day| {
+impl AuditedMonth {
+    fn days(&self) -> impl Iterator<Item = AuditedTotal> + '_ {
+        let SumRow { account_id, period, .. } = self.month;
+        each_day(&self.days).map(move |day| {
             let (day, sums) = day.unwrap_or((0, Sums { debit: 1, credit: 0 }));
-            let number = self.month.saturating_mul(100).saturating_add(i64::from(day));
+            let number = period.saturating_mul(100).saturating_add(i64::from(day));
             let period = i32::try_from(number).unwrap_or(i32::MAX);
-            AuditedTotal { account: AccountId::new(self.account_id), period, sums }
+            AuditedTotal { account: AccountId::new(account_id), period, sums }
         })
     }
 }
@@ -270,35 +269,29 @@ impl Audits<'_, '_> {
 
     /// What the entries of these accounts sum to on each day.
     pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
-        self.totals(entry_days(access.book().id.get(), accounts))
+        let sql = entry_days(access.book().id.get(), accounts).uncached();
+        let rows: Vec<SumRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        Ok(rows.iter().map(SumRow::total).collect())
     }
 
-    /// The totals that are kept of these accounts, by day. Days that cannot be read come out as a
-    /// day 0 on which something has moved.
-    pub fn days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
-        let sql = Sql::new("SELECT account_id, CAST(month AS BIGINT) AS month, days ")
-            .push("FROM month_totals WHERE book_id = ")
-            .int(access.book().id.get());
-        let sql = of_accounts(sql.push(" AND account_id"), accounts).uncached();
-        let rows: Vec<AuditedDays> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        Ok(rows.iter().flat_map(AuditedDays::totals).collect())
-    }
-
-    /// The totals that are kept of these accounts, by month.
-    pub fn months(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
+    /// The totals that are kept of these accounts, by day and by month. Days that cannot be read
+    /// come out as a day 0 on which something has moved.
+    pub fn kept(
+        self,
+        access: &Access,
+        accounts: &[AccountId],
+    ) -> Result<(Vec<AuditedTotal>, Vec<AuditedTotal>)> {
         let sql = Sql::new(
             "SELECT account_id, CAST(month AS BIGINT) AS period, \
-               debit_high, debit_low, credit_high, credit_low \
+               debit_high, debit_low, credit_high, credit_low, days \
              FROM month_totals \
              WHERE book_id = ",
         );
-        self.totals(of_accounts(sql.int(access.book().id.get()).push(" AND account_id"), accounts))
-    }
-
-    fn totals(self, sql: Sql<'_>) -> Result<Vec<AuditedTotal>> {
-        let sql = sql.uncached();
-        let rows: Vec<SumRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        Ok(rows.iter().map(SumRow::total).collect())
+        let sql = sql.int(access.book().id.get()).push(" AND account_id");
+        let sql = of_accounts(sql, accounts).uncached();
+        let rows: Vec<AuditedMonth> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let days = rows.iter().flat_map(AuditedMonth::days).collect();
+        Ok((days, rows.iter().map(|row| row.month.total()).collect()))
     }
 }
 

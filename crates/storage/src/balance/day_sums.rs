@@ -8,6 +8,8 @@
 //!
 //! A form that was ever written is read for good.
 
+use std::collections::BTreeMap;
+
 use daybook_domain::balance::Sums;
 
 use super::limbs::from_limbs;
@@ -27,7 +29,7 @@ const WIDEST_SHIFT: u32 = 126;
 
 /// The sums of the days of a month that have moved. There are 31 at most.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct DaySums(Vec<(u8, Sums)>);
+pub(crate) struct DaySums(BTreeMap<u8, Sums>);
 
 impl DaySums {
     /// Reads what a row keeps.
@@ -57,11 +59,11 @@ impl DaySums {
     /// Adds to the sums of a day of the month. A day that is empty again is forgotten.
     pub(crate) fn add(&mut self, day: u8, delta: Sums) {
         debug_assert!((1..=DAY_BITS).contains(&day), "{day} is a day of a month");
-        match self.0.iter_mut().find(|(at, _)| *at == day) {
-            Some((_, sums)) => *sums = *sums + delta,
-            None => self.0.push((day, delta)),
+        let sums = self.0.entry(day).or_default();
+        *sums = *sums + delta;
+        if sums.is_zero() {
+            self.0.remove(&day);
         }
-        self.0.retain(|(_, sums)| !sums.is_zero());
     }
 }
 
@@ -181,13 +183,13 @@ mod tests {
     fn both_forms_are_read_for_good() {
         let sums = |debit, credit| Sums { debit, credit };
         let short = [2, 5 | 32, 0xa0, 0x1f, 31 | 96, 2, 1];
-        let days = DaySums(vec![(5, sums(2_000, 0)), (31, sums(1, -1))]);
+        let days = DaySums(BTreeMap::from([(5, sums(2_000, 0)), (31, sums(1, -1))]));
         assert_eq!(DaySums::of_column(&short).unwrap(), days);
         assert_eq!(days.to_column(), short);
         let limb = |units: i64| units.to_be_bytes();
         let fixed = [limb(1), limb(2), limb(-1), limb(3)].concat();
         let fixed = [&[1, 30], fixed.as_slice()].concat();
-        let days = DaySums(vec![(30, sums((1 << 32) + 2, 3 - (1 << 32)))]);
+        let days = DaySums(BTreeMap::from([(30, sums((1 << 32) + 2, 3 - (1 << 32)))]));
         assert_eq!(DaySums::of_column(&fixed).unwrap(), days);
         assert_eq!(DaySums::of_column(&[1]).unwrap(), DaySums::default());
     }

@@ -16,11 +16,11 @@ use crate::error::{Error, Result};
 #[derive(QueryableByName)]
 pub(super) struct DaysRow {
     #[diesel(sql_type = BigInt)]
-    account_id: i64,
+    pub(super) account_id: i64,
     #[diesel(sql_type = Integer)]
-    month: i32,
+    pub(super) month: i32,
     #[diesel(sql_type = Binary)]
-    days: Vec<u8>,
+    pub(super) days: Vec<u8>,
 }
 
 impl DaysRow {

@@ -9,9 +9,10 @@ use daybook_domain::book::Book;
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Integer};
+use diesel::sql_types::BigInt;
 
 use super::day_sums::DaySums;
+use super::days_row::DaysRow;
 use super::limbs::Limbs;
 use crate::bulk::Bulk;
 use crate::bulk_lookup::KeyedTable;
@@ -70,12 +71,14 @@ pub(super) fn fold(
 struct KeptDays {
     #[diesel(sql_type = BigInt)]
     book_id: i64,
-    #[diesel(sql_type = BigInt)]
-    account_id: i64,
-    #[diesel(sql_type = Integer)]
-    month: i32,
-    #[diesel(sql_type = Binary)]
-    days: Vec<u8>,
+    #[diesel(embed)]
+    row: DaysRow,
+}
+
+impl KeptDays {
+    fn key(&self) -> MonthKey {
+        [self.book_id, self.row.account_id, i64::from(self.row.month)]
+    }
 }
 
 /// The step of the schema that packs the days of all totals, in a long form.
@@ -98,12 +101,12 @@ pub(crate) fn shorten(conn: &mut Conn) -> Result<()> {
             let rows: Vec<KeptDays> =
                 on_engine!(conn, c => (&rows.int(SHORTENED_AT_ONCE)).load(c))?;
             let Some(last) = rows.last() else { break };
-            after = (last.account_id, last.month);
-            let short = |KeptDays { book_id, account_id, month, days }: KeptDays| {
-                let days = DaySums::of_column(&days).ok()?.to_column();
-                Some(([book_id, account_id, i64::from(month)], Limbs::default(), days))
+            after = (last.row.account_id, last.row.month);
+            let short = |kept: &KeptDays| {
+                let days = DaySums::of_column(&kept.row.days).ok()?.to_column();
+                Some((kept.key(), Limbs::default(), days))
             };
-            conn.write(MonthRows(rows.into_iter().filter_map(short).collect()).bulk())?;
+            conn.write(MonthRows(rows.iter().filter_map(short).collect()).bulk())?;
         }
     }
     Ok(())
@@ -121,7 +124,7 @@ struct BookNumber {
 type MonthKey = [i64; 3];
 
 /// How a month of an account moves, in all and by day.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct MovedMonth {
     total: Limbs,
     days: Vec<(u8, Sums)>,
@@ -129,18 +132,23 @@ struct MovedMonth {
 
 /// The months that deltas move, in the order of their keys.
 pub(crate) fn moved_months(deltas: &TotalDeltas) -> Result<MovedMonths> {
-    let mut months = BTreeMap::new();
+    let mut months: Vec<(MonthKey, MovedMonth)> = Vec::new();
     for ((book, account, day), limbs) in deltas {
         if *limbs != Limbs::default() {
             let month = [*book, *account, i64::from(day.div_euclid(100))];
-            let moved: &mut MovedMonth = months.entry(month).or_default();
             let day = u8::try_from(day.rem_euclid(100)).ok().filter(|day| (1..=31).contains(day));
             let day = day.ok_or(Error::Corrupt("day"))?;
-            moved.total.merge(*limbs);
-            moved.days.push((day, limbs.sums()));
+            let moved = (day, limbs.sums());
+            match months.last_mut().filter(|(last, _)| *last == month) {
+                Some((_, MovedMonth { total, days })) => {
+                    total.merge(*limbs);
+                    days.push(moved);
+                }
+                None => months.push((month, MovedMonth { total: *limbs, days: vec![moved] })),
+            }
         }
     }
-    Ok(MovedMonths(months.into_iter().collect()))
+    Ok(MovedMonths(months))
 }
 
 /// Months that have moved.
@@ -165,11 +173,8 @@ impl MonthPortion<'_> {
     pub(crate) fn rows(&self, conn: &mut Conn) -> Result<MonthRows> {
         let keys: Vec<MonthKey> = self.0.iter().map(|(month, _)| *month).collect();
         let kept = conn.load_by_keys(DAYS, &keys)?.into_iter();
-        let mut kept: HashMap<MonthKey, Vec<u8>> = kept
-            .map(|KeptDays { book_id, account_id, month, days }| {
-                ([book_id, account_id, i64::from(month)], days)
-            })
-            .collect();
+        let mut kept: HashMap<MonthKey, Vec<u8>> =
+            kept.map(|kept: KeptDays| (kept.key(), kept.row.days)).collect();
         let row = |(month, MovedMonth { total, days }): &(MonthKey, MovedMonth)| {
             let stored = kept.remove(month);
             let read = stored.as_deref().map_or_else(|| Ok(DaySums::default()), DaySums::of_column);
