@@ -277,6 +277,11 @@ fn rule_8_12_what_is_refused(server: &Server) {
     let unknown = json!({"items": [{"id": event["id"]}, {"id": "nonsense"}]});
     let message = cast.owner.patch(&batch, &unknown).refused(404, "notFound");
     assert!(message.contains("Ids: [nonsense]"), "{message}");
+    // Before the first, and behind the last.
+    for number in [0, 1_000_000] {
+        let none = json!({"items": [{"id": format!("{number:012x}{}", cast.book)}]});
+        cast.owner.patch(&batch, &none).refused(404, "notFound");
+    }
     let nameless = json!({"items": [{"id": event["id"]}, {}]});
     let message = cast.owner.patch(&batch, &nameless).refused(400, "badRequest");
     assert_eq!(message, "item 1: event id is required");

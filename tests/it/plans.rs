@@ -2,7 +2,6 @@
 //! what is on it, not what the book holds.
 
 use daybook_domain::account::AccountType;
-use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
@@ -11,7 +10,6 @@ use daybook_domain::transaction::{Changes, Span, Verb};
 use daybook_service::transaction::{Request, explain};
 use daybook_service::{Error, access, collection};
 use daybook_storage::Lane;
-use daybook_storage::event::EventFilter;
 use daybook_storage::page::PageKey;
 use daybook_tests::Engine;
 
@@ -25,7 +23,6 @@ pub fn lone() -> Vec<Lone> {
         pages_of_a_book_never_counted_walk_an_index,
         counts_and_running_balances_walk_an_index,
         lists_of_books_begin_with_the_reader,
-        logs_walk_an_index,
     ]
 }
 
@@ -161,7 +158,7 @@ pub fn crowd(inside: &Inside, counted: bool) {
         ("index_terms", "term, day, transaction_id"),
         ("trigrams", "trigram, chunk, block_bitmap"),
         ("trigram_blocks", "block, after_id, last_id"),
-        ("events", "sequence, kind, resource, created_at, user_id, agent, data, hash"),
+        ("events", "sequence, kind, resource, created_at, user_id, agent, data, hash, count"),
         ("bot_responses", "sequence, app_id, kind, message, created_at"),
         ("failed_transactions", "transaction_id, day"),
     ];
@@ -350,46 +347,6 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
     }
     for side in [CREDIT, DEBIT] {
         check(&mut faults, engine, ("running balances", side, 1), &moved);
-    }
-    faults.none();
-}
-
-/// 8.5: a type, a resource and a stretch of time, each within the log of the one book.
-fn logs_walk_an_index(engine: Engine) {
-    let inside = shelf(engine);
-    let mut faults = Faults::default();
-    let number = [
-        "SEARCH k USING PRIMARY KEY (book_id=? AND sequence>? AND sequence<?)",
-        "events_pkey on events k",
-    ];
-    let kind = ["SEARCH k USING COVERING INDEX events_kind (book_id=? AND kind=?", "events_kind"];
-    let resource = [
-        "SEARCH k USING COVERING INDEX events_resource (book_id=? AND resource=?",
-        "events_resource",
-    ];
-    let time = EventFilter {
-        after: Some(Instant::new(NOW.milliseconds() - 1)),
-        before: Some(NOW),
-        ..EventFilter::default()
-    };
-    let rare = Some(EventType::BookCreated);
-    for (what, filter, way) in [
-        ("time", time.clone(), number),
-        ("type", EventFilter { kind: rare, ..EventFilter::default() }, kind),
-        ("type and time", EventFilter { kind: rare, ..time }, kind),
-        ("resource", EventFilter { resource: Some(7), ..EventFilter::default() }, resource),
-    ] {
-        let steps = inside
-            .store
-            .read(|tx| {
-                let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
-                Ok::<_, Error>(tx.plans().events(&member, &filter, 51)?)
-            })
-            .expect("a plan");
-        check(&mut faults, engine, (what, way, 1), &steps);
-        // A page is put in order once more; what it is taken from comes in order.
-        let sorts = sorts(&steps);
-        faults.check(sorts <= 1, || format!("{what} sorts:\n      {}", steps.join("\n      ")));
     }
     faults.none();
 }

@@ -199,7 +199,7 @@ fn rule_0_32_statements_are_stopped_among_rows_that_they_skip(engine: Engine) {
     endless(
         "events",
         "x AS sequence, x AS resource, 0 AS created_at, 1 AS user_id, 7 + x % 2 AS kind, \
-         NULL AS agent, x'7b7d' AS data, x'' AS hash",
+         NULL AS agent, x'7b7d' AS data, x'' AS hash, NULL AS count",
     );
     let day = daybook_domain::calendar::parse_iso("2026-02-01");
     let segment = Segment { level: Level::Day, from: None, until: day, fold: true };

@@ -99,8 +99,8 @@ impl Backdoor {
     }
 }
 
-/// The JSON of the data of an event, from what its row keeps: the suite's own reader of the forms
-/// that `storage/event/packed.rs` names.
+/// The JSON of the data of an event that has a row of its own, from what that keeps: the suite's
+/// own reader of the forms that `storage/event/packed.rs` names.
 pub fn plain_event(kept: &[u8]) -> String {
     const DICTIONARY: &[u8] = include_bytes!("../../crates/storage/dictionaries/events-1.dict");
     const MAX_PLAIN: usize = 1024 * 1024;

@@ -104,9 +104,9 @@ pub fn record(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &AuditRun) -> 
     event_log::append(tx, cx, &access, vec![event])
 }
 
-/// How many rows to ask for behind a portion of so many: twice as many. A portion ends early where
-/// texts are long; PostgreSQL sends the rows behind its end too, so it is not asked for many more
-/// than come.
+/// How many rows to ask for behind a portion of so many rows, or of so many events, of which a row
+/// may have several: twice as many. A portion ends early where texts are long; PostgreSQL sends the
+/// rows behind its end too, so it is not asked for many more than come.
 fn next_limit(read: usize) -> i64 {
     i64::try_from(read.saturating_mul(2)).unwrap_or(PORTION).min(PORTION)
 }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{BotResponse, EventDelivery, ResponseKind};
+use daybook_domain::event::ReadEvent;
 use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
@@ -13,6 +14,7 @@ use diesel::sql_types::{BigInt, Text};
 
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
+use crate::event::{MAX_IN_BLOCK, is_in_block, row_with};
 use crate::planner::Joined;
 use crate::schema::bot_responses;
 use crate::sql::{MAX_NAMED, Sql, Value};
@@ -53,11 +55,17 @@ const FAILED: &str = "INSERT INTO failed_transactions (book_id, transaction_id, 
      SELECT t.book_id, t.id, t.day";
 const UNLESS_KNOWN: &str = " ON CONFLICT (book_id, transaction_id) DO NOTHING";
 
-/// Keeps the transactions of these events as those with an error (behaviour 1.2): who looks for
-/// them finds them without the events.
-pub(crate) fn keep_failed(tx: &mut Tx<'_>, events: Joined<'_>, book: BookId) -> Result<()> {
-    let about = Sql::new("t.book_id = ").int(book.get()).push(" AND t.id = e.resource");
-    let rows = events.look_up("transactions", "t", about).sql();
+/// Keeps the transactions of events as those with an error (behaviour 1.2): who looks for them
+/// finds them without the events. `rows` are rows `e` of the log, each for the event with a number
+/// that it has.
+pub(crate) fn keep_failed<'s>(
+    tx: &mut Tx<'_>,
+    (rows, number): (Joined<'s>, Sql<'s>),
+    book: BookId,
+) -> Result<()> {
+    let about = Sql::new("t.book_id = ").int(book.get());
+    let about = about.push(" AND t.id = e.resource - (e.sequence - ").append(number).push(")");
+    let rows = rows.look_up("transactions", "t", about).sql();
     let failed = Sql::new(FAILED).append(rows).push(UNLESS_KNOWN);
     tx.flushed()?.execute(&failed)?;
     Ok(())
@@ -194,28 +202,55 @@ impl BotResponses<'_, '_> {
     }
 
     fn keep_failed(self, book: BookId, sequence: i64) -> Result<()> {
+        let number = || Sql::new("").int(sequence);
         let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = ");
-        let event = self.tx.lookup().rows(Sql::new("events e"), event.int(sequence));
-        keep_failed(self.tx, event, book)
+        let event = event.append(row_with(book, number()));
+        let event = self.tx.lookup().rows(Sql::new("events e"), event);
+        keep_failed(self.tx, (event, number()), book)
     }
 
     /// Forgets that the transaction of an event has one with an error, unless it has another one.
     pub(crate) fn forget_failed(self, book: BookId, sequence: i64) -> Result<()> {
-        let of_row = Sql::new("e.book_id = ").int(book.get());
-        let of_row = of_row.push(" AND e.resource = failed_transactions.transaction_id");
-        let error = error_in(book).push(" AND r.sequence = e.sequence");
+        const FAILED: &str = "failed_transactions.transaction_id";
         let lookup = self.tx.lookup();
-        let errors = lookup.rows(Sql::new("events e"), of_row).look_up("bot_responses", "r", error);
+        let last = Sql::new("b.book_id = ").int(book.get()).push(" AND b.resource = ").push(FAILED);
+        let beyond = Sql::new(FAILED).push(format!(" + {MAX_IN_BLOCK}"));
+        let others = Sql::new("b.book_id = ").int(book.get()).push(" AND ");
+        let others = others.append(is_in_block(Sql::new(FAILED), beyond));
+        let error = || {
+            let error = error_in(book).push(" AND r.sequence = b.sequence - (b.resource - ");
+            error.push(FAILED).push(")")
+        };
+        let blocks = lookup.by_index("events b", "events_blocks");
+        let errors = [(Sql::new("events b"), last), (blocks, others)].map(|(rows, about)| {
+            lookup.rows(rows, about).look_up("bot_responses", "r", error()).sql()
+        });
         let gone = Sql::new("DELETE FROM failed_transactions WHERE book_id = ")
             .int(book.get())
-            .push(" AND transaction_id = (SELECT n.resource FROM events n WHERE n.book_id = ")
-            .int(book.get())
-            .push(" AND n.sequence = ")
+            .push(" AND transaction_id = (SELECT n.resource - (n.sequence - ")
             .int(sequence)
-            .push(") AND NOT EXISTS (SELECT 1")
-            .append(errors.sql())
-            .push(")");
+            .push(") FROM events n WHERE n.book_id = ")
+            .int(book.get())
+            .push(" AND n.sequence >= ")
+            .int(sequence)
+            .push(" ORDER BY n.sequence LIMIT 1)");
+        let gone = errors.into_iter().fold(gone, |gone, errors| {
+            gone.push(" AND NOT EXISTS (SELECT 1").append(errors).push(")")
+        });
         self.tx.flushed()?.execute(&gone)?;
+        Ok(())
+    }
+
+    /// Leaves of these events those that no app answered with an error.
+    pub(crate) fn retain_without_error(
+        self,
+        access: &Access,
+        events: &mut Vec<ReadEvent>,
+    ) -> Result<()> {
+        let sequences: Vec<i64> = events.iter().map(|read| read.event.sequence).collect();
+        let errors = self.errors_to(access, &sequences)?;
+        let failed: HashSet<i64> = errors.into_iter().map(|(sequence, _)| sequence).collect();
+        events.retain(|read| !failed.contains(&read.event.sequence));
         Ok(())
     }
 }

@@ -108,7 +108,7 @@ impl Conn {
         &mut self,
         sql: &Sql<'_>,
         most: usize,
-        read: impl Fn(R) -> Result<(T, usize)>,
+        read: impl FnMut(R) -> Result<(T, usize)>,
     ) -> Result<RowPart<T>> {
         match self {
             Self::Sqlite(conn) => {
@@ -124,7 +124,7 @@ impl Conn {
 fn take_part<R, T>(
     rows: impl Iterator<Item = QueryResult<R>>,
     most: usize,
-    read: impl Fn(R) -> Result<(T, usize)>,
+    mut read: impl FnMut(R) -> Result<(T, usize)>,
 ) -> Result<RowPart<T>> {
     let (mut part, mut taken) = (RowPart::from(Vec::new()), 0_usize);
     for row in rows {

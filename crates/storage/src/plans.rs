@@ -73,7 +73,13 @@ impl Plans<'_, '_> {
         limit: i64,
     ) -> Result<Vec<String>> {
         let page = self.tx.event_page(access, filter, limit)?;
-        self.explain(page)
+        self.explain(page.sql)
+    }
+
+    /// The same of the block with an event about a resource, which is looked up before.
+    pub fn event_block(self, access: &Access, resource: i64) -> Result<Vec<String>> {
+        let block = self.tx.block_about(access.book().id, resource);
+        self.explain(block)
     }
 
     /// Of [`crate::delivery::Deliveries::take`].

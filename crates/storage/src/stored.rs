@@ -17,7 +17,7 @@ use diesel::sql_types::BigInt;
 use crate::column;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
-use crate::event::PackedEvent;
+use crate::event::EventRow;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 
@@ -42,7 +42,10 @@ pub(crate) const FILES: CountedTable = CountedTable {
     ..table("files", &["name", "content_type", "properties", "agent"])
 };
 const MEMBERSHIPS: CountedTable = table("memberships", &[]);
-const EVENTS: CountedTable = table("events", &["data", "agent"]);
+const EVENTS: CountedTable = CountedTable {
+    row: "100 * CAST(COALESCE(count, 1) AS BIGINT)",
+    ..table("events", &["data", "agent"])
+};
 const TRANSACTIONS: CountedTable = CountedTable {
     row: "200",
     ..table("transactions", &["description", "properties", "urls", "remote_ids", "files", "agent"])
@@ -122,13 +125,14 @@ pub(crate) fn of_transaction(transaction: &Transaction) -> Stored {
 }
 
 /// For how much events count.
-pub(crate) fn of_events(events: &[PackedEvent]) -> Stored {
-    let one = |PackedEvent { event, data }: &PackedEvent| {
-        let agent = event.agent.as_deref().map_or(0, length);
+pub(crate) fn of_events(rows: &[EventRow]) -> Stored {
+    let one = |EventRow { last, count, data }: &EventRow| {
+        let agent = last.agent.as_deref().map_or(0, length);
         let data = i64::try_from(data.len()).unwrap_or(i64::MAX);
-        OF_A_ROW.saturating_add(data).saturating_add(agent)
+        let count = i64::try_from(count.unwrap_or(1)).unwrap_or(i64::MAX);
+        OF_A_ROW.saturating_mul(count).saturating_add(data).saturating_add(agent)
     };
-    bytes(events.iter().map(one).fold(0, i64::saturating_add))
+    bytes(rows.iter().map(one).fold(0, i64::saturating_add))
 }
 
 fn length(text: &str) -> i64 {

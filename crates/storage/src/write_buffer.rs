@@ -15,7 +15,7 @@ use crate::bulk::Bulk;
 use crate::conn::Conn;
 use crate::delivery::NewDelivery;
 use crate::error::Result;
-use crate::event::PackedEvent;
+use crate::event::EventRow;
 use crate::transaction::CountDeltas;
 use crate::{delivery, event, transaction};
 
@@ -47,7 +47,7 @@ pub(crate) struct WriteBuffer {
     total_deltas: TotalDeltas,
     /// Changes of counts, by book and month.
     count_deltas: CountDeltas,
-    events: Vec<PackedEvent>,
+    events: Vec<EventRow>,
     /// To whom these go.
     deliveries: Vec<NewDelivery>,
     /// The states of the books after all of this.
@@ -99,7 +99,7 @@ impl WriteBuffer {
     }
 
     /// Queues events.
-    pub(crate) fn queue_events(&mut self, events: Vec<PackedEvent>) {
+    pub(crate) fn queue_events(&mut self, events: Vec<EventRow>) {
         self.text =
             events.iter().fold(self.text, |sum, event| sum.saturating_add(event.data.len()));
         self.events.extend(events);
@@ -205,8 +205,8 @@ mod tests {
     #[test]
     fn all_queued_text_counts() {
         let third = || "x".repeat(MAX_TEXT / 3 + 1);
-        let event = |data: String| PackedEvent {
-            event: Event {
+        let event = |data: String| EventRow {
+            last: Event {
                 book: BookId::new(1),
                 sequence: 1,
                 kind: EventType::BookUpdated,
@@ -217,6 +217,7 @@ mod tests {
                 data: String::new(),
                 hash: Hash::ZERO,
             },
+            count: None,
             data: data.into_bytes(),
         };
         let mut buffer = WriteBuffer::default();

@@ -304,6 +304,10 @@ fn every_break_of_the_chain_is_found_where_it_is() {
     assert_eq!(walk(&events[1..], head), [at("eventMissing", 1)]);
     assert_eq!(walk(&events[..4], head), [at("eventMissing", 5)]);
 
+    let mut twice = events.clone();
+    twice.insert(4, events[2].clone());
+    assert_eq!(walk(&twice, head), [at("event", 3)]);
+
     assert_eq!(walk(&events, Head { sequence: 5, ..head }), [at("eventHead", 6)]);
     assert_eq!(walk(&events, Head { hash: Hash::ZERO, ..head }), [at("eventHead", 6)]);
 }

@@ -11,7 +11,8 @@ use super::finding::{Finding, FindingKind, Findings};
 pub struct AuditedEvent {
     /// Its number in the book.
     pub sequence: i64,
-    /// The event; `None` when the row cannot be one.
+    /// The event; `None` when the row cannot be one. Where several share a row, their hashes follow
+    /// from what they say, but for that of the last one: it is as stored.
     pub event: Option<Event>,
 }
 
@@ -43,15 +44,16 @@ impl<'k> Trail<'k> {
     pub fn check_next(&mut self, logged: &AuditedEvent) {
         let AuditedEvent { sequence, event } = logged;
         self.checked = self.checked.saturating_add(1);
-        if *sequence < 1 {
+        let expected = self.last.saturating_add(1);
+        // Also one that two rows have.
+        if *sequence < expected {
             return self.add(
                 FindingKind::Event,
                 *sequence,
-                "a number from 1",
+                format!("a number from {expected}"),
                 sequence.to_string(),
             );
         }
-        let expected = self.last.saturating_add(1);
         if *sequence > expected {
             self.add_missing(expected, sequence.saturating_sub(1));
             self.previous = None;

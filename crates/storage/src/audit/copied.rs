@@ -14,6 +14,7 @@ use diesel::sql_types::{BigInt, Binary};
 use super::Audits;
 use crate::conn::on_engine;
 use crate::error::Result;
+use crate::event::{MAX_IN_BLOCK, is_in_block};
 use crate::sql::Sql;
 use crate::transaction::rows_of;
 
@@ -49,6 +50,7 @@ impl Audits<'_, '_> {
             .int(limit);
         let rows = rows_of(self.tx, book.scale, copied)?;
         let Some((last, _)) = rows.last() else { return Ok(Vec::new()) };
+        let id = || Sql::new("o.transaction_id");
         let originals = Sql::new(
             "SELECT o.transaction_id, o.digest FROM copied_transactions o WHERE o.book_id = ",
         )
@@ -59,7 +61,13 @@ impl Audits<'_, '_> {
         .int(*last)
         .push(" AND EXISTS (SELECT 1 FROM events e WHERE e.book_id = ")
         .int(number)
-        .push(" AND e.resource = o.transaction_id)");
+        .push(" AND e.resource = o.transaction_id UNION ALL SELECT 1 FROM ")
+        .append(self.tx.lookup().by_index("events b", "events_blocks"))
+        .push(" WHERE b.book_id = ")
+        .int(number)
+        .push(" AND ")
+        .append(is_in_block(id(), id().push(format!(" + {MAX_IN_BLOCK}"))))
+        .push(")");
         let originals: Vec<FirstDigest> =
             on_engine!(self.tx.flushed()?, c => (&originals).load(c))?;
         let originals: HashMap<i64, Vec<u8>> =

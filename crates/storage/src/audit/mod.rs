@@ -252,8 +252,8 @@ impl Audits<'_, '_> {
         Ok(rows.into_iter().map(kept).collect())
     }
 
-    /// The next events behind a number: up to `limit`, and no more once their data takes so much
-    /// as that of a page may.
+    /// The next events behind a number: of up to `limit` rows, and no more once their data takes so
+    /// much as that of a page may.
     pub fn events(self, access: &Access, after: i64, limit: i64) -> Result<Vec<AuditedEvent>> {
         event::logged(self.tx, access, after, limit)
     }

@@ -14,6 +14,7 @@ use crate::access::AccessTo;
 use crate::bot_response::keep_failed;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
+use crate::event::row_with;
 use crate::sql::{Sql, Value};
 
 /// The most queues in a portion of a list.
@@ -252,9 +253,11 @@ impl Deliveries<'_, '_> {
     fn keep_failed(&mut self, (book, app): (BookId, &AppId), last: i64) -> Result<()> {
         let waiting = Sql::new("d.book_id = ").int(book.get()).push(" AND d.app_id = ");
         let waiting = waiting.text(app.as_str()).push(" AND d.sequence <= ").int(last);
-        let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = d.sequence");
+        let number = || Sql::new("d.sequence");
+        let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = ");
+        let event = event.append(row_with(book, number()));
         let waiting = self.tx.lookup().rows(Sql::new("deliveries d"), waiting);
-        keep_failed(self.tx, waiting.look_up("events", "e", event), book)
+        keep_failed(self.tx, (waiting.look_up("events", "e", event), number()), book)
     }
 }
 

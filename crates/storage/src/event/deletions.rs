@@ -6,9 +6,8 @@ use daybook_domain::access::Access;
 use daybook_domain::event::EventType;
 use daybook_domain::event::snapshot::Snapshot;
 
-use super::log_pages::COLUMNS;
-use super::{Events, Row};
-use crate::error::Result;
+use super::{COLUMNS, Events, Row, read};
+use crate::error::{Error, Result};
 use crate::planner::{Lookup, as_filter};
 use crate::sql::{Sql, Value};
 
@@ -42,10 +41,11 @@ impl Events<'_, '_> {
             let sql = of_resources(engine.clone(), book, kind, wanted);
             let left = most.saturating_sub(found.texts);
             let part = self.tx.flushed()?.load_part(&sql, left, |row: Row| {
-                let resource = row.resource;
-                let read = row.read()?;
-                let texts = read.event.data.len();
-                Ok(((resource, read.snapshot, texts), texts))
+                let (resource, number) = (row.resource(), row.sequence());
+                let event = row.event_with(number, &access.book().key)?;
+                let event = event.ok_or(Error::Corrupt("sequence"))?;
+                let texts = event.data.len();
+                Ok(((resource, read(event)?.snapshot, texts), texts))
             })?;
             let ended = part.rows.last().filter(|_| !part.is_whole).map(|(last, _, _)| *last);
             let ended = ended.and_then(|last| wanted.iter().position(|id| *id == last));

@@ -7,20 +7,22 @@
 //! time is therefore a range of numbers; its ends are found by halving, and there is no index by
 //! time.
 //!
-//! The data of an event is kept compressed ([`packed`]). The index by type leaves out
-//! TRANSACTION_POSTED: most events of a log are of this type, so they are found in the log itself.
+//! Events that follow one another and are much alike stand in one row together ([`event_row`]).
+//! Their data is kept compressed ([`packed`]). The index by type leaves out TRANSACTION_POSTED:
+//! most events of a log are of this type, so they are found in the log itself.
 
 mod deletions;
+mod event_row;
 mod log_pages;
 mod logged;
 mod packed;
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
-use daybook_domain::event::{Event, EventOrigin, EventType, Hash, NewEvent, ReadEvent};
-use daybook_domain::id::{BookId, UserId};
+use daybook_domain::event::{Event, EventOrigin, EventType, NewEvent, ReadEvent};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
 use crate::bulk::Bulk;
@@ -29,54 +31,27 @@ use crate::conn::on_engine;
 use crate::delivery::{KnownReceiver, NewDelivery};
 use crate::error::{Error, Result};
 use crate::page::{MAX_PAGE_TEXTS, RowPart};
-use crate::schema::events;
 use crate::sql::{Sql, Value};
 use crate::stored::of_events;
 use crate::tx::Tx;
 pub use deletions::Deletions;
+use event_row::{COLUMNS, Row, event_rows};
+pub(crate) use event_row::{EventRow, MAX_IN_BLOCK, is_in_block, row_with};
+use log_pages::PageOf;
 pub(crate) use logged::logged;
-pub(crate) use packed::PackedEvent;
-use packed::unpack;
 
-#[derive(Queryable, QueryableByName, Selectable)]
-#[diesel(table_name = events)]
-struct Row {
-    book_id: i64,
-    sequence: i64,
-    resource: i64,
-    created_at: i64,
-    user_id: i64,
-    kind: i32,
-    agent: Option<String>,
-    data: Vec<u8>,
-    hash: Vec<u8>,
+/// The event that a row is asked for by its number.
+#[derive(QueryableByName)]
+struct NumberedRow {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+    #[diesel(embed)]
+    row: Row,
 }
 
-impl TryFrom<Row> for Event {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let Row { book_id, sequence, resource, created_at, user_id, kind, agent, data, hash } = row;
-        Ok(Self {
-            book: BookId::new(book_id),
-            sequence,
-            kind: EventType::from_number(kind).ok_or(Error::Corrupt("kind"))?,
-            resource,
-            created_at: Instant::new(created_at),
-            user: UserId::new(user_id),
-            agent,
-            data: unpack(data)?,
-            hash: Hash::from_bytes(&hash).ok_or(Error::Corrupt("hash"))?,
-        })
-    }
-}
-
-impl Row {
-    fn read(self) -> Result<ReadEvent> {
-        let event = Event::try_from(self)?;
-        let data = column::object_from_text(&event.data, "data")?;
-        ReadEvent::new(event, data).map_err(|unreadable| Error::Corrupt(unreadable.0))
-    }
+fn read(event: Event) -> Result<ReadEvent> {
+    let data = column::object_from_text(&event.data, "data")?;
+    ReadEvent::new(event, data).map_err(|unreadable| Error::Corrupt(unreadable.0))
 }
 
 /// What says who receives an event.
@@ -107,23 +82,22 @@ pub struct EventFilter {
     pub hidden: &'static [EventType],
     /// Only with (true) or without (false) an error response of an app.
     pub error: Option<bool>,
-    /// About this resource only.
+    /// About this resource only, whatever apps answered.
     pub resource: Option<i64>,
     /// Before this number: where the page before ended.
     pub below: Option<i64>,
 }
 
 /// The rows of events of any books.
-pub(crate) fn rows(events: &[PackedEvent]) -> Bulk<'_> {
+pub(crate) fn rows(events: &[EventRow]) -> Bulk<'_> {
     let mut rows = Bulk::new(
         "INSERT INTO events \
-         (book_id, sequence, resource, created_at, user_id, kind, agent, data, hash)",
-        9,
+         (book_id, sequence, resource, created_at, user_id, kind, agent, data, hash, count)",
+        10,
         "",
     );
-    for PackedEvent { event, data } in events {
-        let Event { book, sequence, kind, resource, created_at, user, agent, data: _, hash } =
-            event;
+    for EventRow { last, count, data } in events {
+        let Event { book, sequence, kind, resource, created_at, user, agent, data: _, hash } = last;
         rows.row([
             Value::Int(book.get()),
             Value::Int(*sequence),
@@ -134,6 +108,7 @@ pub(crate) fn rows(events: &[PackedEvent]) -> Bulk<'_> {
             Value::SomeText(agent.as_deref().map(Into::into)),
             Value::Bytes(data),
             Value::Bytes(hash.as_bytes()),
+            Value::SomeInt(count.and_then(|count| i64::try_from(count).ok())),
         ]);
     }
     rows
@@ -182,8 +157,9 @@ impl Events<'_, '_> {
         // Requests may overtake one another on their way here; the log never goes back (behaviour
         // 8.18).
         let last_event_at = origin.at.milliseconds().max(state.last_event_at);
-        let (added, end) = EventOrigin { at: Instant::new(last_event_at), ..*origin }
-            .append(state.head()?, events);
+        let head = state.head()?;
+        let (added, end) =
+            EventOrigin { at: Instant::new(last_event_at), ..*origin }.append(head, events);
         state.last_event_at = last_event_at;
         state.advance(end, origin.at, tally)?;
         let deliveries = added.iter().zip(addressed).flat_map(|(event, apps)| {
@@ -199,7 +175,7 @@ impl Events<'_, '_> {
         });
         let deliveries = deliveries.collect();
         self.tx.buffer().queue_deliveries(deliveries);
-        let added: Vec<PackedEvent> = added.into_iter().map(PackedEvent::new).collect();
+        let added = event_rows(head.hash, added);
         self.tx.note_stored(book, of_events(&added))?;
         self.tx.buffer().queue_events(added);
         Ok(())
@@ -215,40 +191,77 @@ impl Events<'_, '_> {
         filter: &EventFilter,
         limit: i64,
     ) -> Result<RowPart<ReadEvent>> {
-        let page = self.tx.event_page(access, filter, limit)?;
-        self.tx.flushed()?.load_part(&page, MAX_PAGE_TEXTS, |row: Row| {
-            let read = row.read()?;
-            let texts = read.event.data.len();
+        let tx = self.tx;
+        let page = tx.event_page(access, filter, limit)?;
+        let key = &access.book().key;
+        let limit = usize::try_from(limit).unwrap_or_default();
+        let mut left = if page.is_sifted { usize::MAX } else { limit };
+        let part = tx.flushed()?.load_part(&page.sql, MAX_PAGE_TEXTS, |found: NumberedRow| {
+            // Of a block only what has room is read.
+            if left == 0 {
+                return Ok((Vec::new(), 0));
+            }
+            let NumberedRow { number, row } = found;
+            let events = match page.of {
+                PageOf::Events => row.event_with(number, key)?.into_iter().collect(),
+                PageOf::Rows => row.events(key)?,
+            };
+            let within = events.into_iter().rev().filter(|event| page.has(event.sequence));
+            let read: Vec<ReadEvent> = within.take(left).map(read).collect::<Result<_>>()?;
+            if !page.is_sifted {
+                left = left.saturating_sub(read.len());
+            }
+            let texts = read.iter().map(|read| read.event.data.len()).sum();
             Ok((read, texts))
-        })
+        })?;
+        let (mut rows, is_whole) = (part.rows.into_iter().flatten().collect(), part.is_whole);
+        if page.is_sifted {
+            tx.bot_responses().retain_without_error(access, &mut rows)?;
+        }
+        rows.truncate(limit);
+        Ok(RowPart { rows, is_whole })
     }
 
     /// What says who receives those with these numbers, in their order. Data is read one event
     /// after another, where that says it.
     pub fn addressed(self, access: &Access, sequences: &[i64]) -> Result<Vec<AddressedEvent>> {
-        let wanted = Sql::new(
-            "SELECT book_id, sequence, resource, created_at, user_id, kind, agent, data, hash \
-             FROM events WHERE book_id = ",
-        );
-        let numbers = sequences.iter().copied().map(Value::Int);
-        let wanted = wanted.int(access.book().id.get()).push(" AND sequence IN ").list(numbers);
-        let wanted = wanted.push(" ORDER BY sequence").uncached();
-        let part = self.tx.flushed()?.load_part(&wanted, usize::MAX, |row: Row| {
-            let (sequence, number) = (row.sequence, row.kind);
-            let kind = EventType::from_number(number).ok_or(Error::Corrupt("kind"))?;
-            let subject = if kind.has_subject() { row.read()?.subject() } else { None };
-            Ok((AddressedEvent { sequence, kind, subject }, 0))
+        if sequences.is_empty() {
+            return Ok(Vec::new());
+        }
+        let book = access.book();
+        let wanted = self.tx.lookup().each_of(sequences.iter().copied().map(Value::Int));
+        let event = Sql::new("e.book_id = ").int(book.id.get()).push(" AND e.sequence = ");
+        let event = event.append(row_with(book.id, Sql::new("n.column1")));
+        let rows = wanted.look_up("events", "e", event).sql();
+        let sql = Sql::new("SELECT n.column1 AS number, ").push(COLUMNS).append(rows).uncached();
+        let part = self.tx.flushed()?.load_part(&sql, usize::MAX, |found: NumberedRow| {
+            let NumberedRow { number: sequence, row } = found;
+            if !row.has(sequence)? {
+                return Ok((None, 0));
+            }
+            let kind = row.kind()?;
+            let subject = if kind.has_subject() {
+                row.event_with(sequence, &book.key)?.map(read).transpose()?
+            } else {
+                None
+            };
+            let subject = subject.and_then(|read| read.subject());
+            Ok((Some(AddressedEvent { sequence, kind, subject }), 0))
         })?;
-        Ok(part.rows)
+        let mut rows: Vec<AddressedEvent> = part.rows.into_iter().flatten().collect();
+        rows.sort_unstable_by_key(|event| event.sequence);
+        rows.dedup_by_key(|event| event.sequence);
+        Ok(rows)
     }
 
     /// The event with that number.
     pub fn find(self, access: &Access, sequence: i64) -> Result<Option<ReadEvent>> {
-        let query = events::table.find((access.book().id.get(), sequence));
-        let row = on_engine!(
-            self.tx.flushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        row.map(Row::read).transpose()
+        let book = access.book();
+        let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM events e WHERE e.book_id = ");
+        let sql = sql.int(book.id.get()).push(" AND e.sequence >= ").int(sequence);
+        let sql = sql.push(" ORDER BY e.sequence LIMIT 1");
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let Some(row) = rows.into_iter().next() else { return Ok(None) };
+        row.event_with(sequence, &book.key)?.map(read).transpose()
     }
 }

@@ -19,7 +19,7 @@
 //! | `trigrams`, `trigram_blocks` | Where texts may occur (`transaction/trigram_index.rs`); `book_state` says how far they reach |
 //! | `month_totals` | Debit and credit of one account in one month and on its days, kept by the unit of work that posts |
 //! | `month_counts` | How many transactions are dated in a month, posted and trashed, kept likewise |
-//! | `events` | The log |
+//! | `events` | The log: a row for each event, or for a block of them (`event/event_row.rs`) |
 //! | `deliveries`, `delivery_queues`, `bot_responses` | Events on their way to apps; when each app of a book is due, and which process delivers; what apps have to say about events |
 //! | `failed_transactions` | The transactions with an event that an app answered with an error, with their place in lists |
 //! | `delivery_attempts` | The delivery log, for 30 days |
@@ -246,6 +246,7 @@ diesel::table! {
         agent -> Nullable<Text>,
         data -> Binary,
         hash -> Binary,
+        count -> Nullable<Integer>,
     }
 }
 

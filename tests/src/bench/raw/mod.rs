@@ -15,6 +15,11 @@ use crate::{Engine, Server};
 
 /// Bytes that Daybook keeps of a snapshot of these transactions, so that the event is as long.
 const SNAPSHOT: usize = 100;
+/// Events of a batch that stand in a row of the log together.
+const BLOCK: usize = 16;
+/// Bytes that Daybook keeps of each snapshot there, and of the whole.
+const SNAPSHOT_IN_BLOCK: usize = 36;
+const BLOCK_DATA: usize = 33;
 
 /// What a transaction becomes in the tables.
 struct Row {
@@ -25,8 +30,34 @@ struct Row {
     debit: i64,
     description: String,
     sequence: i64,
+    hash: [u8; 32],
+}
+
+/// A row of the log.
+struct EventRow {
+    sequence: i64,
+    /// Of the transaction.
+    id: i64,
     data: Vec<u8>,
     hash: [u8; 32],
+    /// How many events it has, if it may have several.
+    count: Option<i32>,
+}
+
+/// The rows of the log that these transactions become.
+fn event_rows(rows: &[Row], shape: Shape) -> Vec<EventRow> {
+    let (size, bytes): (_, fn(usize) -> usize) = match shape {
+        Shape::Singles(_) => (1, |_| SNAPSHOT),
+        Shape::Batch(_) => (BLOCK, |count| BLOCK_DATA + SNAPSHOT_IN_BLOCK * count),
+    };
+    let row = |(last, events): (&Row, &[Row])| EventRow {
+        sequence: last.sequence,
+        id: last.id,
+        data: vec![0x5a; bytes(events.len())],
+        hash: last.hash,
+        count: (size > 1).then(|| i32::try_from(events.len()).expect("few events")),
+    };
+    rows.chunks(size).filter_map(|events| Some(row((events.last()?, events)))).collect()
 }
 
 /// What all rows of a book share.
@@ -61,7 +92,6 @@ impl Ledger {
             debit,
             description,
             sequence: self.sequence,
-            data: vec![0x5a; SNAPSHOT],
             hash,
         }
     }
@@ -191,7 +221,8 @@ mod tests {
         let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).expect(sql);
         assert_eq!(count("SELECT count(*) FROM transactions"), 1008);
         assert_eq!(count("SELECT count(*) FROM entries"), 2016);
-        assert_eq!(count("SELECT count(*) FROM events"), 1008);
+        assert_eq!(count("SELECT count(*) FROM events"), 8 + 63);
+        assert_eq!(count("SELECT sum(coalesce(count, 1)) FROM events"), 1008);
         assert_eq!(count("SELECT posted FROM book_state"), 1008);
         let mut kept = database.prepare("SELECT days FROM month_totals").expect("days");
         let kept = kept.query_map([], |row| row.get::<_, Vec<u8>>(0)).expect("days");

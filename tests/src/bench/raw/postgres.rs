@@ -6,7 +6,7 @@ use postgres::types::ToSql;
 use postgres::{Client, NoTls, Statement, Transaction};
 
 use super::days::{Months, months};
-use super::{Ledger, Row, Shape, Store, limbs};
+use super::{EventRow, Ledger, Row, Shape, Store, event_rows, limbs};
 
 const TRANSACTION: &str = "INSERT INTO transactions \
      (book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
@@ -15,9 +15,9 @@ const TRANSACTION: &str = "INSERT INTO transactions \
      unnest($6::bigint[]), unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::text[]), \
      '', $2, $3, $2, $2, 1";
 const EVENT: &str = "INSERT INTO events \
-     (book_id, sequence, kind, resource, created_at, user_id, data, hash) \
+     (book_id, sequence, kind, resource, created_at, user_id, data, hash, count) \
      SELECT $1, unnest($4::bigint[]), 7, unnest($5::bigint[]), $2, $3, unnest($6::bytea[]), \
-     unnest($7::bytea[])";
+     unnest($7::bytea[]), unnest($8::integer[])";
 const BOOK_STATE: &str = "UPDATE book_state SET \
      sequence = $2, hash = $3, changed_at = $4, posted = posted + $5, \
      month_posted = month_posted + $5, year_posted = year_posted + $5 \
@@ -78,12 +78,12 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Postgres, Ledger)> {
 }
 
 impl Store for Postgres {
-    fn write(&mut self, ledger: &Ledger, rows: &[Row], _: Shape) -> anyhow::Result<()> {
+    fn write(&mut self, ledger: &Ledger, rows: &[Row], shape: Shape) -> anyhow::Result<()> {
         let statements = &self.statements;
         let mut database = self.client.transaction()?;
         transactions(&mut database, statements, ledger, rows)?;
         add(&mut database, statements, ledger, months(rows))?;
-        events(&mut database, statements, ledger, rows)?;
+        events(&mut database, statements, ledger, &event_rows(rows, shape))?;
         let last = rows.last().context("at least one row")?;
         let count = i64::try_from(rows.len())?;
         let hash: &[u8] = &last.hash;
@@ -96,7 +96,7 @@ impl Store for Postgres {
 }
 
 /// One value of every row, as an array for `unnest`.
-fn column<'a, T>(rows: &'a [Row], cell: impl Fn(&'a Row) -> T) -> Vec<T> {
+fn column<'a, R, T>(rows: &'a [R], cell: impl Fn(&'a R) -> T) -> Vec<T> {
     rows.iter().map(cell).collect()
 }
 
@@ -147,9 +147,9 @@ fn events(
     database: &mut Transaction,
     statements: &Statements,
     ledger: &Ledger,
-    rows: &[Row],
+    rows: &[EventRow],
 ) -> anyhow::Result<()> {
-    let columns: [&(dyn ToSql + Sync); 7] = [
+    let columns: [&(dyn ToSql + Sync); 8] = [
         &ledger.book,
         &ledger.at,
         &ledger.user,
@@ -157,6 +157,7 @@ fn events(
         &column(rows, |row| row.id),
         &column(rows, |row| row.data.as_slice()),
         &column(rows, |row| row.hash.as_slice()),
+        &column(rows, |row| row.count),
     ];
     database.execute(&statements.event, &columns)?;
     Ok(())

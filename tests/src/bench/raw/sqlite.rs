@@ -4,7 +4,7 @@ use anyhow::Context;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
 
 use super::days::months;
-use super::{Ledger, Row, Shape, Store, limbs};
+use super::{Ledger, Row, Shape, Store, event_rows, limbs};
 
 /// Rows of one multi-row statement; what is left over goes row by row, so that the same few
 /// statements stay prepared.
@@ -91,7 +91,7 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
         month: Insert::month(),
         event: Insert::new(
             "events",
-            "book_id, sequence, kind, resource, created_at, user_id, data, hash",
+            "book_id, sequence, kind, resource, created_at, user_id, data, hash, count",
             "",
         ),
     };
@@ -120,8 +120,10 @@ impl Store for Sqlite {
     fn write(&mut self, ledger: &Ledger, rows: &[Row], shape: Shape) -> anyhow::Result<()> {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         match shape {
-            Shape::Singles(_) => rows.chunks(1).try_for_each(|row| self.record(ledger, row))?,
-            Shape::Batch(_) => self.record(ledger, rows)?,
+            Shape::Singles(_) => {
+                rows.chunks(1).try_for_each(|row| self.record(ledger, row, shape))?
+            }
+            Shape::Batch(_) => self.record(ledger, rows, shape)?,
         }
         self.connection.prepare_cached("COMMIT")?.execute([])?;
         Ok(())
@@ -129,7 +131,7 @@ impl Store for Sqlite {
 }
 
 impl Sqlite {
-    fn record(&self, ledger: &Ledger, rows: &[Row]) -> anyhow::Result<()> {
+    fn record(&self, ledger: &Ledger, rows: &[Row], shape: Shape) -> anyhow::Result<()> {
         self.insert(&self.transaction, rows, |row, into| {
             // dated, standing, trashed
             into.numbers([ledger.book, row.id, row.day.into(), 1, 1, 0])?;
@@ -152,11 +154,12 @@ impl Sqlite {
             month.sums.into_iter().try_for_each(|sum| into.numbers(limbs(sum)))?;
             into.bind(month.stored())
         })?;
-        self.insert(&self.event, rows, |row, into| {
+        self.insert(&self.event, &event_rows(rows, shape), |row, into| {
             // Of postings.
             into.numbers([ledger.book, row.sequence, 7, row.id, ledger.at, ledger.user])?;
             into.bind(&row.data)?;
-            into.bind(row.hash)
+            into.bind(row.hash)?;
+            into.bind(row.count)
         })?;
         let last = rows.last().context("at least one row")?;
         let count = i64::try_from(rows.len())?;

@@ -1,0 +1,97 @@
+//! Which index the statements of the event log read, on the very statements that are sent (8.5).
+
+use daybook_domain::event::EventType;
+use daybook_domain::field::Field;
+use daybook_domain::instant::Instant;
+use daybook_domain::permission::Action;
+use daybook_domain::transaction::Changes;
+use daybook_service::{Error, access};
+use daybook_storage::event::EventFilter;
+use daybook_tests::Engine;
+
+use crate::Lone;
+use crate::inside::side;
+use crate::plans::{NOW, check, crowd, shelf, sorts};
+use crate::reading::Faults;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![logs_walk_an_index, blocks_are_looked_up]
+}
+
+/// 8.5: a type, a resource and a stretch of time, each within the log of the one book.
+fn logs_walk_an_index(engine: Engine) {
+    let inside = shelf(engine);
+    let mut faults = Faults::default();
+    let number = [
+        "SEARCH k USING PRIMARY KEY (book_id=? AND sequence>? AND sequence<?)",
+        "events_pkey on events k",
+    ];
+    let kind = ["SEARCH k USING COVERING INDEX events_kind (book_id=? AND kind=?", "events_kind"];
+    let resource = [
+        "SEARCH k USING COVERING INDEX events_resource (book_id=? AND resource=?",
+        "events_resource",
+    ];
+    let time = EventFilter {
+        after: Some(Instant::new(NOW.milliseconds() - 1)),
+        before: Some(NOW),
+        ..EventFilter::default()
+    };
+    let rare = Some(EventType::BookCreated);
+    for (what, filter, way) in [
+        ("time", time.clone(), number),
+        ("type", EventFilter { kind: rare, ..EventFilter::default() }, kind),
+        ("type and time", EventFilter { kind: rare, ..time }, kind),
+        ("resource", EventFilter { resource: Some(7), ..EventFilter::default() }, resource),
+    ] {
+        let steps = inside
+            .store
+            .read(|tx| {
+                let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
+                Ok::<_, Error>(tx.plans().events(&member, &filter, 51)?)
+            })
+            .expect("a plan");
+        check(&mut faults, engine, (what, way, 1), &steps);
+        // A page is put in order once more; what it is taken from comes in order.
+        let sorts = sorts(&steps);
+        faults.check(sorts <= 1, || format!("{what} sorts:\n      {}", steps.join("\n      ")));
+    }
+    faults.none();
+}
+
+/// 8.5: the events of a batch stand in rows together; one that is not the last is found in a range.
+fn blocks_are_looked_up(engine: Engine) {
+    let inside = shelf(engine);
+    crowd(&inside, true);
+    let way = [
+        "SEARCH b USING COVERING INDEX events_blocks (book_id=? AND resource>? AND resource<?)",
+        "events_blocks",
+    ];
+    let filter = |resource| EventFilter { resource: Some(resource), ..EventFilter::default() };
+    let mut faults = Faults::default();
+    let lunch = |number: usize| Changes {
+        date: Field::Set("2025-05-05".to_owned()),
+        amount: Field::Set("1".to_owned()),
+        description: Field::Set(number.to_string()),
+        credit: side("Account 1"),
+        debit: side("Account 2"),
+        ..Changes::default()
+    };
+    // Those of a millisecond have ids one after another.
+    let made = inside.record((0..200).map(lunch).collect());
+    let resource = made[1].get();
+    let (blocks, page) = inside
+        .store
+        .read(|tx| {
+            let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
+            let blocks = tx.plans().event_block(&member, resource)?;
+            Ok::<_, Error>((blocks, tx.plans().events(&member, &filter(resource), 51)?))
+        })
+        .expect("plans");
+    check(&mut faults, engine, ("blocks", way, 1), &blocks);
+    let block =
+        ["SEARCH k USING PRIMARY KEY (book_id=? AND sequence=?)", "events_pkey on events k"];
+    for way in [block, ["INDEX events_resource (book_id=? AND resource=?", "events_resource"]] {
+        check(&mut faults, engine, ("a page with a block", way, 1), &page);
+    }
+    faults.none();
+}
