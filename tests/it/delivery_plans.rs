@@ -11,6 +11,7 @@ use daybook_storage::event::EventFilter;
 use daybook_tests::Engine;
 
 use crate::Lone;
+use crate::log_plans::page_steps;
 use crate::plans::{NOW, check, shelf, sorts};
 use crate::reading::Faults;
 
@@ -130,13 +131,7 @@ fn errors_walk_an_index(engine: Engine) {
     ];
     for below in [None, Some(4_000)] {
         let filter = EventFilter { below, ..filter.clone() };
-        let steps = inside
-            .store
-            .read(|tx| {
-                let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
-                Ok::<_, Error>(tx.plans().events(&member, &filter, 51)?)
-            })
-            .expect("a plan");
+        let steps = page_steps(&inside, &filter);
         check(&mut faults, engine, ("errors", way, 1), &steps);
         // A page is put in order once more; what it is taken from comes in order.
         let sorts = sorts(&steps);

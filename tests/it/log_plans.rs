@@ -10,12 +10,23 @@ use daybook_storage::event::EventFilter;
 use daybook_tests::Engine;
 
 use crate::Lone;
-use crate::inside::side;
+use crate::inside::{Inside, side};
 use crate::plans::{NOW, check, crowd, shelf, sorts};
 use crate::reading::Faults;
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![logs_walk_an_index, blocks_are_looked_up]
+}
+
+/// The plan of a page of events.
+pub fn page_steps(inside: &Inside, filter: &EventFilter) -> Vec<String> {
+    inside
+        .store
+        .read(|tx| {
+            let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
+            Ok::<_, Error>(tx.plans().events(&member, filter, 51)?)
+        })
+        .expect("a plan")
 }
 
 /// 8.5: a type, a resource and a stretch of time, each within the log of the one book.
@@ -43,13 +54,7 @@ fn logs_walk_an_index(engine: Engine) {
         ("type and time", EventFilter { kind: rare, ..time }, kind),
         ("resource", EventFilter { resource: Some(7), ..EventFilter::default() }, resource),
     ] {
-        let steps = inside
-            .store
-            .read(|tx| {
-                let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
-                Ok::<_, Error>(tx.plans().events(&member, &filter, 51)?)
-            })
-            .expect("a plan");
+        let steps = page_steps(&inside, &filter);
         check(&mut faults, engine, (what, way, 1), &steps);
         // A page is put in order once more; what it is taken from comes in order.
         let sorts = sorts(&steps);
@@ -66,7 +71,6 @@ fn blocks_are_looked_up(engine: Engine) {
         "SEARCH b USING COVERING INDEX events_blocks (book_id=? AND resource>? AND resource<?)",
         "events_blocks",
     ];
-    let filter = |resource| EventFilter { resource: Some(resource), ..EventFilter::default() };
     let mut faults = Faults::default();
     let lunch = |number: usize| Changes {
         date: Field::Set("2025-05-05".to_owned()),
@@ -79,15 +83,16 @@ fn blocks_are_looked_up(engine: Engine) {
     // Those of a millisecond have ids one after another.
     let made = inside.record((0..200).map(lunch).collect());
     let resource = made[1].get();
-    let (blocks, page) = inside
+    let blocks = inside
         .store
         .read(|tx| {
             let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
-            let blocks = tx.plans().event_block(&member, resource)?;
-            Ok::<_, Error>((blocks, tx.plans().events(&member, &filter(resource), 51)?))
+            Ok::<_, Error>(tx.plans().event_block(&member, resource)?)
         })
-        .expect("plans");
+        .expect("a plan");
     check(&mut faults, engine, ("blocks", way, 1), &blocks);
+    let filter = EventFilter { resource: Some(resource), ..EventFilter::default() };
+    let page = page_steps(&inside, &filter);
     let block =
         ["SEARCH k USING PRIMARY KEY (book_id=? AND sequence=?)", "events_pkey on events k"];
     for way in [block, ["INDEX events_resource (book_id=? AND resource=?", "events_resource"]] {

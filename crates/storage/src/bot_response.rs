@@ -14,7 +14,7 @@ use diesel::sql_types::{BigInt, Text};
 
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
-use crate::event::{MAX_IN_BLOCK, is_in_block, row_with};
+use crate::event::{MAX_IN_BLOCK, has_event, is_in_block};
 use crate::planner::Joined;
 use crate::schema::bot_responses;
 use crate::sql::{MAX_NAMED, Sql, Value};
@@ -203,8 +203,7 @@ impl BotResponses<'_, '_> {
 
     fn keep_failed(self, book: BookId, sequence: i64) -> Result<()> {
         let number = || Sql::new("").int(sequence);
-        let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = ");
-        let event = event.append(row_with(book, number()));
+        let event = has_event("e", book, number());
         let event = self.tx.lookup().rows(Sql::new("events e"), event);
         keep_failed(self.tx, (event, number()), book)
     }

@@ -14,7 +14,7 @@ use crate::access::AccessTo;
 use crate::bot_response::keep_failed;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
-use crate::event::row_with;
+use crate::event::has_event;
 use crate::sql::{Sql, Value};
 
 /// The most queues in a portion of a list.
@@ -254,8 +254,7 @@ impl Deliveries<'_, '_> {
         let waiting = Sql::new("d.book_id = ").int(book.get()).push(" AND d.app_id = ");
         let waiting = waiting.text(app.as_str()).push(" AND d.sequence <= ").int(last);
         let number = || Sql::new("d.sequence");
-        let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = ");
-        let event = event.append(row_with(book, number()));
+        let event = has_event("e", book, number());
         let waiting = self.tx.lookup().rows(Sql::new("deliveries d"), waiting);
         keep_failed(self.tx, (waiting.look_up("events", "e", event), number()), book)
     }

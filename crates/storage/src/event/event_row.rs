@@ -145,16 +145,17 @@ impl Row {
         if self.count.is_none() {
             return Ok(vec![Event { hash: stored, ..self.event(0, unpack(data)?)? }]);
         }
-        let (mut previous, texts) = unpack_block(&data, MAX_TEXT)?;
-        let mut events = Vec::with_capacity(MAX_IN_BLOCK.into());
-        for (before, text) in (0..count).rev().zip(texts.split('\n')) {
+        let (mut previous, lines) = unpack_block(&data, MAX_TEXT)?;
+        let texts: Vec<&str> = lines.split('\n').collect();
+        if i64::try_from(texts.len()) != Ok(count) {
+            return Err(Error::Corrupt("data"));
+        }
+        let mut events = Vec::with_capacity(texts.len());
+        for (before, text) in (0..count).rev().zip(texts) {
             let mut event = self.event(before, text.to_owned())?;
             event.hash = event.chained(&previous, key);
             previous = event.hash;
             events.push(event);
-        }
-        if i64::try_from(events.len()) != Ok(count) || texts.split('\n').count() != events.len() {
-            return Err(Error::Corrupt("data"));
         }
         // An audit sees whether the last one is what the others lead to.
         if let Some(last) = events.last_mut() {
@@ -194,9 +195,15 @@ impl Row {
 }
 
 /// The number of the row that has the event with a number, as an expression.
-pub(crate) fn row_with<'a>(book: BookId, number: Sql<'a>) -> Sql<'a> {
+pub(super) fn row_with<'a>(book: BookId, number: Sql<'a>) -> Sql<'a> {
     let rows = Sql::new("(SELECT h.sequence FROM events h WHERE h.book_id = ").int(book.get());
     rows.push(" AND h.sequence >= ").append(number).push(" ORDER BY h.sequence LIMIT 1)")
+}
+
+/// The condition, on its key, that a row has the event with a number.
+pub(crate) fn has_event<'a>(row: &'static str, book: BookId, number: Sql<'a>) -> Sql<'a> {
+    let of_book = Sql::new(row).push(".book_id = ").int(book.get());
+    of_book.push(" AND ").push(row).push(".sequence = ").append(row_with(book, number))
 }
 
 /// The condition that a block `b` has an event about a resource before its last one: that one is

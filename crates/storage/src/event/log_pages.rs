@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::event_row::{MAX_IN_BLOCK, is_in_block};
-use super::{COLUMNS, EventFilter, row_with};
+use super::{COLUMNS, EventFilter, has_event, row_with};
 use crate::bot_response::error_in;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
@@ -111,10 +111,11 @@ impl Tx<'_> {
                 (PageOf::Rows, rows.int(limit.saturating_add(1)))
             }
         };
-        let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = ");
         let event = match of {
-            PageOf::Rows => event.push("k.number"),
-            PageOf::Events => event.append(row_with(book, Sql::new("k.number"))),
+            PageOf::Rows => {
+                Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = k.number")
+            }
+            PageOf::Events => has_event("e", book, Sql::new("k.number")),
         };
         let page = Sql::new("(").append(page).push(") k");
         let rows = self.lookup().rows(page, Sql::new("1 = 1")).look_up("events", "e", event);
@@ -152,8 +153,7 @@ impl Tx<'_> {
     fn with_error(&self, book: BookId, filter: &EventFilter, bounds: NumberBounds) -> Sql<'static> {
         let error = Sql::new("").push(self.stoppable("r.sequence")).append(error_in(book));
         let errors = self.lookup().rows(Sql::new("bot_responses r"), error);
-        let event = Sql::new("k.book_id = ").int(book.get()).push(" AND k.sequence = ");
-        let event = event.append(row_with(book, Sql::new("r.sequence")));
+        let event = has_event("k", book, Sql::new("r.sequence"));
         let errors = errors.look_up("events", "k", event).sql();
         let events = Sql::new("SELECT DISTINCT r.sequence AS number").append(errors);
         let events = of_kinds(events, filter);

@@ -35,8 +35,8 @@ use crate::sql::{Sql, Value};
 use crate::stored::of_events;
 use crate::tx::Tx;
 pub use deletions::Deletions;
-use event_row::{COLUMNS, Row, event_rows};
-pub(crate) use event_row::{EventRow, MAX_IN_BLOCK, is_in_block, row_with};
+use event_row::{COLUMNS, Row, event_rows, row_with};
+pub(crate) use event_row::{EventRow, MAX_IN_BLOCK, has_event, is_in_block};
 use log_pages::PageOf;
 pub(crate) use logged::logged;
 
@@ -230,8 +230,7 @@ impl Events<'_, '_> {
         }
         let book = access.book();
         let wanted = self.tx.lookup().each_of(sequences.iter().copied().map(Value::Int));
-        let event = Sql::new("e.book_id = ").int(book.id.get()).push(" AND e.sequence = ");
-        let event = event.append(row_with(book.id, Sql::new("n.column1")));
+        let event = has_event("e", book.id, Sql::new("n.column1"));
         let rows = wanted.look_up("events", "e", event).sql();
         let sql = Sql::new("SELECT n.column1 AS number, ").push(COLUMNS).append(rows).uncached();
         let part = self.tx.flushed()?.load_part(&sql, usize::MAX, |found: NumberedRow| {
