@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::Lone;
 use crate::file_sweep::eventually;
 use crate::large_answers::{amplified, properties};
-use crate::memory::{MEGABYTE, unfinished, until};
+use crate::memory::{MEGABYTE, unfinished, until, until_crowded};
 use crate::reading::items;
 
 pub fn lone() -> Vec<Lone> {
@@ -32,7 +32,7 @@ fn while_crowded(server: &Server, large: impl Fn() -> Answer, work: impl FnOnce(
         let other = server.client(&format!("{name}@example.com"));
         unfinished(server, &other, megabytes * MEGABYTE)
     });
-    let message = until(503, &large).refused(503, "backendError");
+    let message = until_crowded(&large).refused(503, "backendError");
     assert!(message.contains("memory for answers"), "0.22: {message}");
     work();
     drop(held);

@@ -12,6 +12,7 @@ use std::thread::available_parallelism;
 
 use daybook_tests::{Engine, Server};
 use durations::Durations;
+use failures::Failures;
 use libtest_mimic::{Arguments, Trial};
 
 /// A case on the shared server of its engine.
@@ -63,6 +64,7 @@ macro_rules! modules {
 }
 
 mod durations;
+mod failures;
 mod quiet;
 
 // Used by other modules.
@@ -285,17 +287,22 @@ impl Shared {
     }
 }
 
-fn trials(shared: &Arc<Shared>, durations: &Arc<Durations>) -> Vec<Trial> {
+fn trials(
+    shared: &Arc<Shared>,
+    durations: &Arc<Durations>,
+    failures: &Arc<Failures>,
+) -> Vec<Trial> {
     let mut trials = Vec::new();
     let mut names = HashSet::new();
     let mut add = |module: String, case: &str, run: Box<dyn FnOnce() + Send>| {
         let name = format!("{module}::{case}");
         assert!(names.insert(name.clone()), "two cases are called {name}");
-        let durations = Arc::clone(durations);
-        trials.push(Trial::test(name, move || {
-            durations.add(module, run);
-            Ok(())
-        }));
+        let (durations, failures) = (Arc::clone(durations), Arc::clone(failures));
+        let run = {
+            let name = name.clone();
+            move || failures.note(name, || durations.add(module, run))
+        };
+        trials.push(Trial::test(name, run));
     };
     for engine in Engine::enabled() {
         for (module, cases) in shared_cases() {
@@ -322,9 +329,9 @@ fn main() -> ExitCode {
     arguments.test_threads =
         arguments.test_threads.or_else(|| Some(2 * available_parallelism().ok()?.get()));
     let shared = Arc::new(Shared::default());
-    let durations = Arc::default();
-    let conclusions = quiet::run(&arguments, trials(&shared, &durations));
-    eprint!("{durations}");
+    let (durations, failures) = (Arc::default(), Arc::default());
+    let conclusions = quiet::run(&arguments, trials(&shared, &durations, &failures));
+    eprint!("{durations}{failures}");
     let panics = shared.panics();
     // The last owner: the servers stop here, before their databases do.
     drop(shared);
