@@ -1,5 +1,5 @@
-//! What failed, told once more when all is done: thousands of lines come after the first failure, and
-//! of a long output often only the end is kept.
+//! What failed, told once more when all is done: thousands of lines come after the first failure,
+//! and of a long output often only the end is kept.
 
 use std::fmt::{Display, Formatter, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
