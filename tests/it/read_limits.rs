@@ -206,7 +206,7 @@ fn rule_0_32_statements_are_stopped_among_rows_that_they_skip(engine: Engine) {
     stopped(&inside, "sums of other accounts", |tx| {
         let scope = AccountScope::Accounts(&[AccountId::new(-1)]);
         let query = TotalsQuery { scope, tags: &[], by_month: true };
-        Ok(tx.balances().read_each(&access, &segment, &query, |_| {})?)
+        Ok(tx.balances().read_each(&access, &[segment], &query, |_| {})?)
     });
     stopped(&inside, "a page of events of another type", |tx| {
         let kind = Some(EventType::FileCreated);
@@ -235,7 +235,7 @@ fn rule_0_32_rows_that_come_are_stopped_too(engine: Engine) {
         let access = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
         let segment = Segment { level: Level::Day, from: None, until: None, fold: false };
         let query = TotalsQuery { scope: AccountScope::Book, tags: &[], by_month: false };
-        let read = tx.balances().read_each(&access, &segment, &query, |_| {
+        let read = tx.balances().read_each(&access, &[segment], &query, |_| {
             seen += 1;
             stop.stop();
         });

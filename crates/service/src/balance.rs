@@ -61,9 +61,8 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Resu
     };
     // A book may have millions of totals, so none is kept that the answer does not show.
     let mut fold = BalanceFold::new(inputs, &scope);
-    for segment in segments(query.from, query.until, query.periodicity) {
-        tx.balances().read_each(&access, &segment, &totals_query, |total| fold.add(&total))?;
-    }
+    let segments = segments(query.from, query.until, query.periodicity);
+    tx.balances().read_each(&access, &segments, &totals_query, |total| fold.add(&total))?;
     let balances = fold.answer();
     Ok(View { access, query, balances, accounts: Directory::new(accounts), forest })
 }

@@ -102,7 +102,7 @@ impl Plans<'_, '_> {
         self.explain(of_app(access.book().id, app, bounds))
     }
 
-    /// Of [`crate::balance::Balances::read`].
+    /// Of a statement of [`crate::balance::Balances::read`].
     pub fn totals(
         self,
         access: &Access,

@@ -27,11 +27,9 @@ pub(super) fn after_rows(
     let accounts = [account];
     let query =
         TotalsQuery { scope: AccountScope::Accounts(&accounts), tags: &[], by_month: false };
-    let mut cells = Vec::new();
     // The totals before the first day, folded, and those of the days from there to the last.
-    for segment in segments(Some(first), last.next_day(), Periodicity::Daily) {
-        cells.extend(tx.balances().read(&view.access, &segment, &query)?);
-    }
+    let segments = segments(Some(first), last.next_day(), Periodicity::Daily);
+    let cells = tx.balances().read(&view.access, &segments, &query)?;
     let moved = tx.transactions().moved(&view.access, account, &rows)?;
     Ok(running(&cells, &moved))
 }

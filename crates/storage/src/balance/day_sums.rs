@@ -26,6 +26,8 @@ const LAST_GROUP: u8 = 0x7f;
 const MORE: u8 = 0x80;
 /// So many bits has the last group of a number at most: it has 128 in all.
 const WIDEST_SHIFT: u32 = 126;
+/// Bits of the groups that fit into 64.
+const SHORT_BITS: u32 = 63;
 
 /// The sums of the days of a month that have moved. There are 31 at most.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -123,6 +125,20 @@ fn write_number(stored: &mut Vec<u8>, units: i128) {
 }
 
 fn read_number(rest: &mut &[u8]) -> Option<i128> {
+    // Nearly all numbers are short, and 64 bits are shifted faster than 128.
+    let (mut zigzag, mut behind) = (0_u64, *rest);
+    for shift in (0..SHORT_BITS).step_by(7) {
+        let byte = read_byte(&mut behind)?;
+        zigzag |= u64::from(byte & LAST_GROUP) << shift;
+        if byte & MORE == 0 {
+            *rest = behind;
+            return Some(((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed()).into());
+        }
+    }
+    read_long_number(rest)
+}
+
+fn read_long_number(rest: &mut &[u8]) -> Option<i128> {
     let mut zigzag = 0_u128;
     for shift in (0..=WIDEST_SHIFT).step_by(7) {
         let byte = read_byte(rest)?;
@@ -141,7 +157,9 @@ mod tests {
     use super::*;
 
     fn sums() -> impl Strategy<Value = Sums> {
-        let units = || prop_oneof![Just(0), -300..300_i128, any::<i128>()];
+        let of_any_length =
+            || (any::<i128>(), 0..128_u32).prop_map(|(units, shift)| units >> shift);
+        let units = || prop_oneof![Just(0), -300..300_i128, of_any_length()];
         (units(), units()).prop_map(|(debit, credit)| Sums { debit, credit })
     }
 
@@ -194,12 +212,36 @@ mod tests {
         assert_eq!(DaySums::of_column(&[1]).unwrap(), DaySums::default());
     }
 
+    /// As the first release has read them: whatever has 19 groups is a number of 128 bits.
+    #[test]
+    fn numbers_of_other_programs_are_read() {
+        let read = |mut stored: &[u8]| read_number(&mut stored);
+        assert_eq!(read(&[0x81, 0x80, 0]), Some(-1));
+        let groups = |more: usize, last| read(&[[0x80].repeat(more), vec![last]].concat());
+        assert_eq!(groups(8, 0x7e), Some(0x3f << 56));
+        assert_eq!(groups(9, 2), Some(1 << 63));
+        assert_eq!(groups(18, 2), Some(1 << 126));
+        assert_eq!(groups(18, 4), Some(0), "a bit that is too high");
+        assert_eq!(groups(19, 0), None);
+    }
+
     #[test]
     fn a_changed_row_is_corrupt() {
         let endless = [&[2, 33], [0xff; 30].as_slice()].concat();
+        let too_long = [&[2, 33], [0x80; 19].as_slice(), &[0]].concat();
         let day_32 = [&[1, 32], [0; 32].as_slice()].concat();
-        let unreadable: [&[u8]; 9] =
-            [&[], &[0], &[9, 9], &[1, 5, 0], &[2, 33], &[2, 128], &[2, 32, 1], &endless, &day_32];
+        let unreadable: [&[u8]; 10] = [
+            &[],
+            &[0],
+            &[9, 9],
+            &[1, 5, 0],
+            &[2, 33],
+            &[2, 128],
+            &[2, 32, 1],
+            &endless,
+            &too_long,
+            &day_32,
+        ];
         for stored in unreadable {
             assert!(DaySums::of_column(stored).is_err(), "{stored:?}");
             assert_eq!(each_day(stored).count(), 1, "{stored:?}");

@@ -23,45 +23,146 @@ pub(super) struct DaysRow {
     pub(super) days: Vec<u8>,
 }
 
-impl DaysRow {
-    /// Hands out the totals of the days that lie in the segment; one for all of them where it is
-    /// folded, or where months are as fine as the answer gets.
-    pub(super) fn each_total(
-        &self,
-        segment: &Segment,
-        by_month: bool,
+/// Makes totals of rows of months. Each day counts in the segment that it lies in.
+pub(super) struct DayTotals(Vec<SegmentDays>);
+
+/// The days of a segment, as columns have them.
+struct SegmentDays {
+    days: Range<i32>,
+    /// Whether all sums of it are before the range of the query.
+    fold: bool,
+    /// Whether it has one total for a row: where it is folded, or months are as fine as the answer
+    /// gets.
+    by_row: bool,
+    /// The first of its days in the row that is read, and their sums.
+    of_row: Option<(i32, Sums)>,
+}
+
+impl DayTotals {
+    /// For segments that are disjoint.
+    pub(super) fn new(segments: &[Segment], by_month: bool) -> Self {
+        let column = |day: Option<Date>, open| day.map_or(open, day_to_column);
+        let of_segment = |segment: &Segment| SegmentDays {
+            days: column(segment.from, i32::MIN)..column(segment.until, i32::MAX),
+            fold: segment.fold,
+            by_row: segment.fold || by_month,
+            of_row: None,
+        };
+        Self(segments.iter().map(of_segment).collect())
+    }
+
+    /// Hands out the totals of a row.
+    pub(super) fn each_of(
+        &mut self,
+        row: &DaysRow,
         take: &mut impl FnMut(PeriodTotal),
     ) -> Result<()> {
-        let account = AccountId::new(self.account_id);
+        let account = AccountId::new(row.account_id);
         let total = |period, Sums { debit, credit }| PeriodTotal { account, period, debit, credit };
-        let (range, mut first, mut all) = (days_of(segment), None, Sums::default());
-        for day in each_day(&self.days) {
+        for day in each_day(&row.days) {
             let (day, sums) = day?;
-            let number = self.month.saturating_mul(100).saturating_add(i32::from(day));
-            if !range.contains(&number) {
+            let day = row.month.saturating_mul(100).saturating_add(i32::from(day));
+            let Some(segment) = self.0.iter_mut().find(|one| one.days.contains(&day)) else {
                 continue;
-            }
-            if segment.fold || by_month {
-                first = Some(first.map_or(number, |first: i32| first.min(number)));
-                all = all + sums;
+            };
+            if segment.by_row {
+                segment.add(day, sums);
             } else {
-                take(total(Some(day_of(number)?), sums));
+                take(total(Some(day_of(day)?), sums));
             }
         }
-        if let Some(first) = first {
-            let period = if segment.fold { None } else { Some(day_of(first)?) };
-            take(total(period, all));
+        for segment in &mut self.0 {
+            if let Some((first, sums)) = segment.of_row.take() {
+                let period = if segment.fold { None } else { Some(day_of(first)?) };
+                take(total(period, sums));
+            }
         }
         Ok(())
     }
 }
 
-/// The days of a segment, as columns have them.
-fn days_of(segment: &Segment) -> Range<i32> {
-    let column = |day: Option<Date>, open| day.map_or(open, day_to_column);
-    column(segment.from, i32::MIN)..column(segment.until, i32::MAX)
+impl SegmentDays {
+    fn add(&mut self, day: i32, sums: Sums) {
+        let (first, before) = self.of_row.unwrap_or((day, Sums::default()));
+        self.of_row = Some((first.min(day), before + sums));
+    }
 }
 
 fn day_of(number: i32) -> Result<Date> {
     from_day_number(number).ok_or(Error::Corrupt("days"))
+}
+
+#[cfg(test)]
+mod tests {
+    use daybook_domain::balance::{Level, segments};
+    use daybook_domain::calendar::parse_iso;
+    use daybook_domain::query::Periodicity::{Daily, Monthly};
+    use proptest::prelude::*;
+
+    use super::super::day_sums::DaySums;
+    use super::*;
+
+    fn row(account_id: i64, month: i32, days: &[(u8, i128)]) -> DaysRow {
+        let mut sums = DaySums::default();
+        let debit = |debit| Sums { debit, credit: 0 };
+        days.iter().for_each(|(day, units)| sums.add(*day, debit(*units)));
+        DaysRow { account_id, month, days: sums.to_column() }
+    }
+
+    /// The account, day and debits of each total of these rows. Those of an account are in order,
+    /// those without a day first.
+    fn totals(
+        segments: &[Segment],
+        by_month: bool,
+        rows: &[DaysRow],
+    ) -> Vec<(i64, Option<Date>, i128)> {
+        let mut totals = Vec::new();
+        let mut take =
+            |total: PeriodTotal| totals.push((total.account.get(), total.period, total.debit));
+        let mut days = DayTotals::new(segments, by_month);
+        rows.iter().for_each(|row| days.each_of(row, &mut take).unwrap());
+        totals.sort_unstable();
+        totals
+    }
+
+    fn day_segments(from: Option<Date>, until: Option<Date>, by_month: bool) -> Vec<Segment> {
+        let mut plan = segments(from, until, if by_month { Monthly } else { Daily });
+        plan.retain(|segment| segment.level == Level::Day);
+        plan
+    }
+
+    proptest! {
+        #[test]
+        fn segments_that_are_read_together_get_what_each_gets_alone(
+            accounts in prop::collection::vec(
+                prop::collection::vec((1..=30_u8, 1..9_i128), 0..40), 0..3
+            ),
+            (from, until) in (1..=31_u8, 1..=31_u8),
+            by_month: bool,
+        ) {
+            let date = |day| parse_iso("2025-01-01").unwrap().replace_day(day).ok();
+            let plan = day_segments(date(from), date(until), by_month);
+            let rows: Vec<DaysRow> =
+                (1..).zip(&accounts).map(|(account, days)| row(account, 202_501, days)).collect();
+            let mut alone: Vec<_> =
+                plan.iter().flat_map(|one| totals(&[*one], by_month, &rows)).collect();
+            alone.sort_unstable();
+            prop_assert_eq!(totals(&plan, by_month, &rows), alone);
+        }
+    }
+
+    #[test]
+    fn what_is_before_the_range_is_one_total() {
+        let (from, until) = (parse_iso("2025-01-10"), parse_iso("2025-01-20"));
+        let rows = [
+            row(1, 202_501, &[(1, 1), (9, 2), (10, 4), (19, 8), (20, 16)]),
+            row(2, 202_501, &[(20, 32)]),
+            row(3, 202_501, &[(9, 64)]),
+            row(4, 202_502, &[(9, 128), (10, 256)]),
+        ];
+        let plan = day_segments(from, until, false);
+        let last = (1, parse_iso("2025-01-19"), 8);
+        assert_eq!(totals(&plan, false, &rows), [(1, None, 3), (1, from, 4), last, (3, None, 64)]);
+        assert_eq!(totals(&plan, true, &rows), [(1, None, 3), (1, from, 12), (3, None, 64)]);
+    }
 }

@@ -32,7 +32,7 @@ pub(crate) use limbs::{ENTRY_SUMS, Limbs, RUNNING_SUM, from_limbs};
 pub(crate) use month_rows::{PACKING_STEP, TotalDeltas, merge, moved_months, shorten};
 pub use totals_query::{AccountScope, TotalsQuery};
 
-use days_row::DaysRow;
+use days_row::{DayTotals, DaysRow};
 
 #[derive(QueryableByName)]
 struct Row {
@@ -84,16 +84,17 @@ impl Balances<'_, '_> {
         Ok(())
     }
 
-    /// The totals of a stretch of time. With tags, the sums of the transactions that carry all of
-    /// them, computed from the entries (behaviour 1.2, segment reporting).
+    /// The totals of segments of time. The segments are disjoint. With tags, the sums of the
+    /// transactions that carry all of them, computed from the entries (behaviour 1.2, segment
+    /// reporting).
     pub fn read(
         self,
         access: &Access,
-        segment: &Segment,
+        segments: &[Segment],
         query: &TotalsQuery<'_>,
     ) -> Result<Vec<PeriodTotal>> {
         let mut totals = Vec::new();
-        self.read_each(access, segment, query, |total| totals.push(total))?;
+        self.read_each(access, segments, query, |total| totals.push(total))?;
         Ok(totals)
     }
 
@@ -101,17 +102,17 @@ impl Balances<'_, '_> {
     pub fn read_each(
         self,
         access: &Access,
-        segment: &Segment,
+        segments: &[Segment],
         query: &TotalsQuery<'_>,
         mut take: impl FnMut(PeriodTotal),
     ) -> Result<()> {
         match query.scope {
-            AccountScope::Book => self.tx.read_totals(access, segment, query, &mut take),
+            AccountScope::Book => self.tx.read_totals(access, segments, query, &mut take),
             AccountScope::Accounts(accounts) => {
                 for chunk in accounts.chunks(MAX_NAMED) {
                     let scope = AccountScope::Accounts(chunk);
                     let query = TotalsQuery { scope, ..*query };
-                    self.tx.read_totals(access, segment, &query, &mut take)?;
+                    self.tx.read_totals(access, segments, &query, &mut take)?;
                 }
                 Ok(())
             }
@@ -166,7 +167,7 @@ impl Balances<'_, '_> {
 }
 
 impl Tx<'_> {
-    /// The statement of [`Balances::read`].
+    /// A statement of [`Balances::read`].
     pub(crate) fn totals_statement<'q>(
         &mut self,
         access: &Access,
@@ -181,26 +182,29 @@ impl Tx<'_> {
     fn read_totals(
         &mut self,
         access: &Access,
-        segment: &Segment,
+        segments: &[Segment],
         query: &TotalsQuery<'_>,
         take: &mut impl FnMut(PeriodTotal),
     ) -> Result<()> {
-        let sql = self.totals_statement(access, segment, query)?;
         // A total emptied again by trashing is no movement (behaviour 5.7).
         let mut take_moved = |total: PeriodTotal| {
             if total.debit != 0 || total.credit != 0 {
                 take(total);
             }
         };
-        if totals_query::reads_days(segment, query) {
-            return self.each_row(&sql, |row: DaysRow| {
-                row.each_total(segment, query.by_month, &mut take_moved)
-            });
+        for run in totals_query::runs(segments, query) {
+            let sql = self.totals_statement(access, &run.joined, query)?;
+            if totals_query::reads_days(&run.joined, query) {
+                let mut days = DayTotals::new(run.segments, query.by_month);
+                self.each_row(&sql, |row: DaysRow| days.each_of(&row, &mut take_moved))?;
+            } else {
+                self.each_row(&sql, |row: Row| {
+                    take_moved(row.into_total(run.joined.level)?);
+                    Ok(())
+                })?;
+            }
         }
-        self.each_row(&sql, |row: Row| {
-            take_moved(row.into_total(segment.level)?);
-            Ok(())
-        })
+        Ok(())
     }
 }
 

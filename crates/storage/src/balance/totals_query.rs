@@ -52,6 +52,32 @@ pub(super) fn statement<'a>(
     sql.uncached()
 }
 
+/// Segments that one statement reads.
+pub(super) struct Run<'a> {
+    pub(super) segments: &'a [Segment],
+    /// From the beginning of the first to the end of the last; folded as the first is, which a
+    /// statement of days does not look at.
+    pub(super) joined: Segment,
+}
+
+/// The statements of a query. Where a range begins within a month, the days before it and the
+/// first days in it stand in the same rows. One statement reads both, and each row is read once.
+pub(super) fn runs<'a>(
+    segments: &'a [Segment],
+    query: &TotalsQuery<'_>,
+) -> impl Iterator<Item = Run<'a>> {
+    let together = |one: &Segment, next: &Segment| {
+        reads_days(one, query)
+            && reads_days(next, query)
+            && one.until.is_some()
+            && one.until == next.from
+    };
+    segments.chunk_by(together).filter_map(|segments| {
+        let (first, last) = segments.first().zip(segments.last())?;
+        Some(Run { segments, joined: Segment { until: last.until, ..*first } })
+    })
+}
+
 /// Whether the rows of the statement are those of months, with the days in them.
 pub(super) fn reads_days(segment: &Segment, query: &TotalsQuery<'_>) -> bool {
     query.tags.is_empty() && segment.level == Level::Day
@@ -183,5 +209,48 @@ fn bounded<'a>(
     match until {
         Some(until) => sql.push(" AND ").push(column).push(" < ").int(until),
         None => sql,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use daybook_domain::balance::segments;
+    use daybook_domain::calendar::parse_iso;
+    use daybook_domain::query::Periodicity::{Daily, Monthly};
+
+    use super::*;
+
+    type Bounds = (Option<Date>, Option<Date>);
+
+    /// How many segments each statement reads, and the bounds of what it reads.
+    fn statements(segments: &[Segment], tags: &[String]) -> Vec<(usize, Bounds)> {
+        let query = TotalsQuery { scope: AccountScope::Book, tags, by_month: false };
+        runs(segments, &query)
+            .map(|run| (run.segments.len(), (run.joined.from, run.joined.until)))
+            .collect()
+    }
+
+    #[test]
+    fn days_of_one_month_are_read_together() {
+        let [start, from, next, last, until] =
+            ["2025-01-01", "2025-01-10", "2025-02-01", "2025-03-01", "2025-03-05"].map(parse_iso);
+        let plan = segments(from, until, Monthly);
+        let expected =
+            [(1, (None, start)), (2, (start, next)), (1, (next, last)), (1, (last, until))];
+        assert_eq!(statements(&plan, &[]), expected);
+        let each: Vec<_> = plan.iter().map(|one| (1, (one.from, one.until))).collect();
+        assert_eq!(each.len(), 5);
+        assert_eq!(statements(&plan, &["tag".to_owned()]), each);
+        let plan = segments(from, None, Daily);
+        assert_eq!(statements(&plan, &[]), [(1, (None, start)), (2, (start, None))]);
+    }
+
+    #[test]
+    fn what_does_not_follow_is_read_alone() {
+        let days = |from, until| Segment { level: Level::Day, from, until, fold: false };
+        let [first, second, third] = ["2025-01-10", "2025-02-10", "2025-03-10"].map(parse_iso);
+        let plan = [days(None, first), days(second, third), days(third, None), days(None, None)];
+        let expected = [(1, (None, first)), (2, (second, None)), (1, (None, None))];
+        assert_eq!(statements(&plan, &[]), expected);
     }
 }

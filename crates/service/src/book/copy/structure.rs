@@ -178,13 +178,12 @@ fn balances(
 ) -> Result<HashMap<AccountId, i128>> {
     let query = TotalsQuery { scope: AccountScope::Book, tags: &[], by_month: true };
     let mut balances: HashMap<AccountId, i128> = HashMap::new();
-    for segment in segments(None, day.next_day(), Periodicity::Monthly) {
-        tx.balances().read_each(source, &segment, &query, |total| {
-            let Some(copy) = copier.accounts.get(&total.account) else { return };
-            let balance = balances.entry(*copy).or_default();
-            *balance = balance.saturating_add(total.credit.saturating_sub(total.debit));
-        })?;
-    }
+    let segments = segments(None, day.next_day(), Periodicity::Monthly);
+    tx.balances().read_each(source, &segments, &query, |total| {
+        let Some(copy) = copier.accounts.get(&total.account) else { return };
+        let balance = balances.entry(*copy).or_default();
+        *balance = balance.saturating_add(total.credit.saturating_sub(total.debit));
+    })?;
     Ok(balances)
 }
 
