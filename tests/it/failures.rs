@@ -18,8 +18,7 @@ impl Failures {
     /// Runs a case, and keeps what it panics with.
     pub fn note(&self, case: String, run: impl FnOnce()) -> std::result::Result<(), Failed> {
         let Err(panic) = catch_unwind(AssertUnwindSafe(run)) else { return Ok(()) };
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        let text = daybook_tests::panic_text(panic.as_ref());
         let failed = Failed::from(&text);
         self.0.lock().expect("nothing panics while it is held").push((case, text));
         Err(failed)

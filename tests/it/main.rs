@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 
-use daybook_tests::{Engine, Server};
+use daybook_tests::{Engine, Server, panic_text};
 use durations::Durations;
 use failures::Failures;
 use libtest_mimic::{Arguments, Trial};
@@ -278,7 +278,7 @@ impl Shared {
         // A failed start is kept: else every case would wait for it again.
         let started = slot.get_or_init(|| {
             let server = catch_unwind(AssertUnwindSafe(|| Server::start(engine)));
-            server.map_err(|cause| cause.downcast_ref::<String>().cloned().unwrap_or_default())
+            server.map_err(|panic| panic_text(panic.as_ref()))
         });
         match started {
             Ok(server) => server,

@@ -84,33 +84,32 @@ fn drips(stream: &mut TcpStream, dropped: &mpsc::Receiver<()>) -> bool {
 /// Asks until it is answered with this status: the server takes note of what clients do in its own
 /// time.
 #[track_caller]
-pub fn until(status: u16, mut ask: impl FnMut() -> Answer) -> Answer {
-    let begun = Instant::now();
-    loop {
-        let answer = ask();
-        if answer.status == status {
-            return answer;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(60), "never answered {status}");
-        pause(Duration::from_millis(100));
-    }
+pub fn until(status: u16, ask: impl FnMut() -> Answer) -> Answer {
+    until_in_a_row(1, status, ask)
 }
 
 /// Asks until this is refused time after time. Refused once, it met bodies on their way in: one of
 /// them may itself be refused then, and is sent again, and until that is in there is memory.
 #[track_caller]
-pub fn until_crowded(mut ask: impl FnMut() -> Answer) -> Answer {
-    const IN_A_ROW: usize = 5;
+pub fn until_crowded(ask: impl FnMut() -> Answer) -> Answer {
+    until_in_a_row(10, 503, ask)
+}
+
+#[track_caller]
+fn until_in_a_row(times: usize, status: u16, mut ask: impl FnMut() -> Answer) -> Answer {
     let begun = Instant::now();
-    let mut refused = 0;
+    let mut in_a_row = 0;
     loop {
         let answer = ask();
-        refused = if answer.status == 503 { refused + 1 } else { 0 };
-        if refused == IN_A_ROW {
+        in_a_row = if answer.status == status { in_a_row + 1 } else { 0 };
+        if in_a_row == times {
             return answer;
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "never answered 503 for long");
-        pause(Duration::from_millis(200));
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "{times} times {status}: never answered"
+        );
+        pause(Duration::from_millis(100));
     }
 }
 

@@ -70,6 +70,12 @@ pub fn pause(time: Duration) {
     drop(sender);
 }
 
+/// What a panic says.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+}
+
 /// One path segment or query value, percent-encoded.
 pub fn encode(text: &str) -> String {
     let mut encoded = String::new();

@@ -86,11 +86,7 @@ fn attempt(target: &Target, input: &str) -> Option<String> {
         Ok(outcome) => return outcome.err(),
         Err(panic) => panic,
     };
-    let text = panic
-        .downcast_ref::<String>()
-        .cloned()
-        .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-    Some(format!("panicked: {}", text.unwrap_or_default()))
+    Some(format!("panicked: {}", crate::panic_text(panic.as_ref())))
 }
 
 /// Leaves stretches out of the input, long ones first, as long as it still fails.

@@ -149,11 +149,7 @@ fn replay(stage: &Stage, trace: &[Step]) -> Option<Fails> {
 }
 
 fn said(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    format!(
-        "panicked: {}",
-        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
-    )
+    format!("panicked: {}", crate::panic_text(panic))
 }
 
 /// A world's course: what is drawn in it.
