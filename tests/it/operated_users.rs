@@ -1,5 +1,7 @@
 //! What the operator does with users (7.11): `daybook user show`, `rename-email` and `delete`.
 
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::UNIX_EPOCH;
 
 use base64::Engine as _;
@@ -24,6 +26,8 @@ pub fn tests() -> Vec<Case> {
         owners_are_not_deleted,
         unknown_users_are_not_found,
         requests_go_on_while_a_user_is_renamed,
+        users_are_renamed_while_books_change_hands,
+        users_are_deleted_while_books_change_hands,
         books_are_not_founded_for_deleted_users,
         old_tokens_stay_with_who_had_the_address,
         calls_of_a_deleted_user_are_not_counted,
@@ -280,6 +284,101 @@ fn requests_go_on_while_a_user_is_renamed(server: &Server) {
             }
         }
     });
+}
+
+/// Books of two owners who delete and restore them, give them to each other and back, and take
+/// people off them, each book at the same time.
+struct Hands {
+    owners: [Client; 2],
+    books: Vec<String>,
+}
+
+impl Hands {
+    fn new(server: &Server) -> Self {
+        let owners = [server.client(&person()), server.client(&person())];
+        let found =
+            || id(&owners[0].post("/v5/books", &json!({"name": "Passed on"})).ok()).to_owned();
+        let books = (0..4).map(|_| found()).collect();
+        owners[1].get("/v5/user").ok();
+        Self { owners, books }
+    }
+
+    fn share(&self, book: &str, email: &str) {
+        let share = json!({"email": email, "permission": "EDITOR"});
+        self.owners[0].post(&format!("/v5/books/{book}/collaborators"), &share).ok();
+    }
+
+    /// Takes both addresses off a book.
+    fn take_off(&self, book: &str, addresses: [&str; 2]) {
+        for email in addresses {
+            let sent = self.owners[0].delete(&format!("/v5/books/{book}/collaborators/{email}"));
+            assert!(matches!(sent.status, 200 | 404), "{} {}", sent.status, sent.text);
+        }
+    }
+
+    /// Whoever has these addresses is in all books, which change hands as long as `work` lasts.
+    fn change_during<T>(&self, addresses: [&str; 2], work: impl FnOnce() -> T) -> T {
+        let ended = AtomicBool::new(false);
+        let change = |book: &str| {
+            let path = format!("/v5/books/{book}");
+            let [first, second] = &self.owners;
+            while !ended.load(Ordering::Relaxed) {
+                first.delete(&path).ok();
+                first.post(&format!("{path}/restore"), &Value::Null).ok();
+                let transfer = format!("{path}/transfer");
+                first.post(&transfer, &json!({"email": second.email()})).ok();
+                second.post(&transfer, &json!({"email": first.email()})).ok();
+                self.take_off(book, addresses);
+                self.share(book, addresses[0]);
+            }
+        };
+        self.books.iter().for_each(|book| self.share(book, addresses[0]));
+        std::thread::scope(|scope| {
+            for book in &self.books {
+                scope.spawn(|| change(book));
+            }
+            // Also when the work fails, or the threads would go on for ever.
+            let done = std::panic::catch_unwind(AssertUnwindSafe(work));
+            ended.store(true, Ordering::Relaxed);
+            done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+}
+
+/// The list of books that is read first is not that which the locks find (7.11).
+fn users_are_renamed_while_books_change_hands(server: &Server) {
+    let (hands, email, other) = (Hands::new(server), person(), person());
+    server.client(&email).get("/v5/user").ok();
+    let mut names = [email.as_str(), other.as_str()];
+    hands.change_during([&email, &other], || {
+        for _ in 0..8 {
+            match run(server, &["rename-email", "--email", names[0], "--to", names[1]]) {
+                Ok(_) => names.reverse(),
+                Err(said) => assert!(said.contains("is shared with both addresses"), "{said}"),
+            }
+        }
+    });
+    for book in &hands.books {
+        hands.take_off(book, names);
+        hands.share(book, names[0]);
+    }
+    run(server, &["rename-email", "--email", names[0], "--to", names[1]]).expect("renamed");
+    for book in &hands.books {
+        let listed = hands.owners[0].get(&format!("/v5/books/{book}/collaborators")).text;
+        assert_eq!(names.map(|name| listed.contains(name)), [false, true], "{listed}");
+    }
+}
+
+fn users_are_deleted_while_books_change_hands(server: &Server) {
+    let hands = Hands::new(server);
+    for _ in 0..4 {
+        let email = person();
+        server.client(&email).get("/v5/user").ok();
+        let deleted =
+            hands.change_during([&email, &email], || run(server, &["delete", "--email", &email]));
+        deleted.expect("nothing is owned");
+        run(server, &["show", "--email", &email]).expect_err("nobody");
+    }
 }
 
 /// Who is deleted owns nothing, however fast they are.

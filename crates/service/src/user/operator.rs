@@ -9,7 +9,7 @@ use daybook_domain::permission::Permission;
 use daybook_domain::purpose::{DeleteBook, ManageCollaborators, RemoveCollaborator};
 use daybook_domain::storage_quota::{Allowance, Stored};
 use daybook_domain::user::{Profile, Refusal, deleted_email, deleted_username};
-use daybook_storage::access::AccessTo;
+use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::user::User;
 use daybook_storage::{Lane, Tx};
 
@@ -45,9 +45,10 @@ pub struct UserReport {
 pub fn report(tx: &mut Tx<'_>, email: &Email, now: Instant) -> Result<UserReport> {
     let user = known(tx, email)?;
     let owned = tx.users().count_owned(user.id)?;
-    let shared = tx.books().of_user(email)?.len();
-    let waiting = tx.books().deleted_of_user(email)?.into_iter();
-    let deleted = waiting.filter(|found| found.granted == Some(Permission::Owner)).count();
+    let (waiting, shared): (Vec<_>, Vec<_>) =
+        tx.books().kept_of_user(email)?.into_iter().partition(|found| found.deletion.is_some());
+    let own = |found: &&BookAccess| found.granted == Some(Permission::Owner);
+    let (shared, deleted) = (shared.len(), waiting.iter().filter(own).count());
     let tokens = token::of_user(tx, &user, now)?;
     let tokens = tokens.iter().filter(|token| token.is_active(now)).count();
     let stored = tx.stored().held_by(user.id)?;
@@ -73,28 +74,41 @@ pub fn readdress(
     if tx.users().find(to)?.is_some() {
         return Err(Refusal::AddressTaken(to.clone()).into());
     }
-    let mut shared = Vec::new();
-    for book in books(tx, from)? {
-        if let Some(cx) = in_the_name_of_the_owner(tx, &book, ids, now)? {
-            shared.push((book, cx));
-        }
-    }
+    let shared = books(tx, from)?;
+    let renamed = User { email: to.clone(), ..user.clone() };
     // Before the books, because nobody waits for what is a user's while holding a book.
-    let user = User { email: to.clone(), ..user };
-    tx.users().save_names(&user, now)?;
+    tx.users().save_names(&renamed, now)?;
     tx.users().readdress(from, to)?;
-    for (book, cx) in shared {
-        let Some(access) = enter_kept(tx, &cx, &book)? else { continue };
-        if tx.collaborators().find(&access, to)?.is_some() {
-            return Err(Refusal::AddressShared(book).into());
-        }
-        let Some(row) = tx.collaborators().find(&access, from)? else { continue };
-        let (row, previous) = row.with_email(to.clone(), now);
-        tx.collaborators().update(&access, &row)?;
-        event_log::append(tx, &cx, &access, vec![row.updated_event(&previous)])?;
+    for book in shared {
+        readdress_in(tx, &book, (&user, to), ids, now)?;
     }
     tx.identity_changes().record();
-    Ok(user)
+    Ok(renamed)
+}
+
+/// Gives a user their new address in one book, in the name of the book's owner. What others have
+/// done to the book since it was found stands: it may be removed, given away or shared no more.
+fn readdress_in(
+    tx: &mut Tx<'_>,
+    book: &BookKey,
+    (user, to): (&User, &Email),
+    ids: &Arc<Ids>,
+    now: Instant,
+) -> Result<()> {
+    // Before the owner is read, so that they stay the owner.
+    tx.books().lock(book.as_str())?;
+    let Some(owner) = owner_of(tx, book.as_str())? else { return Ok(()) };
+    // An owner who is renamed enters by the address that the book knows.
+    let owner = if owner.id == user.id { user.clone() } else { owner };
+    let cx = Context::of_operator(owner, ids, now);
+    let Some(access) = enter_kept(tx, &cx, book)? else { return Ok(()) };
+    let Some(row) = tx.collaborators().find(&access, &user.email)? else { return Ok(()) };
+    if tx.collaborators().find(&access, to)?.is_some() {
+        return Err(Refusal::AddressShared(book.clone()).into());
+    }
+    let (row, previous) = row.with_email(to.clone(), now);
+    tx.collaborators().update(&access, &row)?;
+    event_log::append(tx, &cx, &access, vec![row.updated_event(&previous)])
 }
 
 /// Deletes a user. They leave all books; what they recorded stays, under a name that tells nobody.
@@ -143,9 +157,8 @@ fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
 /// The books that are shared with an address, deleted ones that wait included, in the order in
 /// which all processes lock books.
 fn books(tx: &mut Tx<'_>, email: &Email) -> Result<Vec<BookKey>> {
-    let mut found = tx.books().of_user(email)?;
-    found.extend(tx.books().deleted_of_user(email)?);
-    let mut keys: Vec<BookKey> = found.into_iter().map(|access| access.book.key).collect();
+    let found = tx.books().kept_of_user(email)?.into_iter();
+    let mut keys: Vec<BookKey> = found.map(|access| access.book.key).collect();
     keys.sort_by_key(|key| Lane::of_book(key.as_str()));
     Ok(keys)
 }
@@ -168,18 +181,23 @@ fn enter_kept(
 }
 
 /// Takes a user who is deleted off a book, also of one that is deleted. A deleted book of their own
-/// waits no longer: nobody is left who could ask for it.
+/// waits no longer: nobody is left who could ask for it. From a book that is removed or shared with
+/// them no more since it was found, nobody is to be taken off.
 fn leave(tx: &mut Tx<'_>, cx: &Context, book: &BookKey) -> Result<()> {
     let (user, email) = (cx.user.id, cx.user.email.as_str());
-    let found = find_even_deleted(tx, cx, book.as_str())?;
+    let found = tx.books().load_even_deleted(book.as_str(), &cx.user.email)?;
+    let Some(found) = found.filter(|found| found.granted.is_some()) else { return Ok(()) };
+    let owns = found.granted == Some(Permission::Owner);
     match found.deletion {
+        Some(deletion) if !deletion.waits() => {}
+        // Restored since their books were counted.
+        None if owns => return Err(Refusal::OwnsBooks(tx.users().count_owned(user)?).into()),
+        Some(_) if owns => {
+            tx.books().end_wait(&found.admit_to_deleted(user, DeleteBook)?)?;
+        }
         None => {
             let access = found.admit_to(user, RemoveCollaborator::Oneself)?;
             collaborator::take_off(tx, cx, access, email)?;
-        }
-        Some(deletion) if !deletion.waits() => {}
-        Some(_) if found.granted == Some(Permission::Owner) => {
-            tx.books().end_wait(&found.admit_to_deleted(user, DeleteBook)?)?;
         }
         Some(_) => {
             let access = found.admit_to_deleted(user, RemoveCollaborator::Oneself)?;
@@ -187,14 +205,4 @@ fn leave(tx: &mut Tx<'_>, cx: &Context, book: &BookKey) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn in_the_name_of_the_owner(
-    tx: &mut Tx<'_>,
-    book: &BookKey,
-    ids: &Arc<Ids>,
-    now: Instant,
-) -> Result<Option<Context>> {
-    let owner = owner_of(tx, book.as_str())?;
-    Ok(owner.map(|owner| Context::of_operator(owner, ids, now)))
 }

@@ -85,6 +85,12 @@ pub(super) fn deleted_of_user(email: &Email) -> Sql<'_> {
     shared_with(email).push(deleted).push(OWN_FIRST)
 }
 
+/// All of these books.
+pub(super) fn kept_of_user(email: &Email) -> Sql<'_> {
+    let kept = " AND (b.deleted_at IS NULL OR b.kept_until IS NOT NULL)";
+    shared_with(email).push(kept).push(OWN_FIRST)
+}
+
 fn shared_with(email: &Email) -> Sql<'_> {
     access_query("collaborators c JOIN books b ON b.id = c.book_id")
         .push(" WHERE c.email = ")

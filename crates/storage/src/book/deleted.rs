@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Text;
 
 use super::Books;
-use super::access_query::{deleted, deleted_of_user};
+use super::access_query::{deleted, deleted_of_user, kept_of_user};
 use crate::access::{AccessTo, BookAccess};
 use crate::conn::on_engine;
 use crate::error::Result;
@@ -41,12 +41,15 @@ pub(crate) fn due<'a>(now: Instant) -> Sql<'a> {
 }
 
 impl Books<'_, '_> {
-    /// The deleted books that wait and that somebody was a collaborator of, in no order.
-    pub fn deleted_of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
-        self.tx.load_accesses(&deleted_of_user(email))
+    /// The books somebody is a collaborator of, deleted ones that wait included, in no order. Between
+    /// two statements, one for each, a book that is deleted would be in both, and one that is
+    /// restored in none.
+    pub fn kept_of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
+        self.tx.load_accesses(&kept_of_user(email))
     }
 
-    /// As [`Books::deleted_of_user`], by id, with what each whole book looks like.
+    /// The deleted books that wait and that somebody was a collaborator of, by id, with what each
+    /// whole book looks like.
     pub fn deleted_of_user_and<T>(
         self,
         email: &Email,
