@@ -1,19 +1,22 @@
 //! How audits run (6.15, 6.16): one at a time for each book, none lost with the process, none
 //! misled by writes.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use daybook_service::{Error, audit, book};
-use daybook_storage::{Address, Options, Store};
-use daybook_tests::{Backdoor, Cast, Engine, Server, pause};
+use daybook_domain::email::Email;
+use daybook_domain::event::EventType;
+use daybook_service::{Context, Error, audit, book, event, user};
+use daybook_storage::{Address, Options, Store, Tx};
+use daybook_tests::{Backdoor, Cast, Engine, Server, SetAtEnd, pause, unique};
 use serde_json::{Value, json};
 
 use crate::Lone;
 use crate::audit::{audit as audited, audits, finished};
 use crate::reading::{batch, items};
-use crate::store::{Bench, draft};
+use crate::store::{Bench, NOW, draft};
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
@@ -26,6 +29,7 @@ pub fn lone() -> Vec<Lone> {
         stopping_does_not_wait_for_audits,
         writers_mislead_no_audit,
         a_book_is_audited_by_one_process_at_a_time,
+        a_new_address_is_still_who_asked,
     ]
 }
 
@@ -49,7 +53,7 @@ impl Bench {
     fn conclude(&self, made: audit::AuditRun) {
         let (cx, key) = (self.cx.clone(), self.key());
         self.store
-            .write(self.lane(), move |tx| audit::record(tx, &cx, &key, &made))
+            .write(self.lane(), move |tx| audit::record(tx, &key, &made, (&cx.ids, cx.now)))
             .expect("a result");
     }
 
@@ -72,6 +76,30 @@ fn asked_twice_before_it_began_is_asked_once(engine: Engine) {
     assert_eq!(bench.waiting(), 0);
     assert!(bench.make().is_none(), "nobody wants another");
     bench.check_chain(FOUNDED + 1);
+}
+
+/// Who asks is known by their id: while the audit is made they may get another address, and
+/// somebody else theirs.
+fn a_new_address_is_still_who_asked(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    bench.ask();
+    let made = bench.make().expect("it is wanted");
+    let (asked, ids) = (Arc::clone(&bench.cx.user), Arc::clone(&bench.cx.ids));
+    let to = Email::stored(format!("{}@example.com", unique("renamed")));
+    let changed = bench.store.write(bench.lane(), move |tx| {
+        user::readdress(tx, (&asked.email, &to), &ids, NOW)?;
+        user::sign_in(tx, &asked.email, &ids, NOW)
+    });
+    let other = changed.expect("somebody else has the address").id;
+    assert_ne!(other, bench.cx.user.id);
+    bench.conclude(made);
+    assert_eq!(bench.waiting(), 0);
+    let now = bench.store.read(|tx| user::find_by_id(tx, bench.cx.user.id)).expect("a user");
+    let cx = Context { user: Arc::new(now.expect("who asked")), ..bench.cx.clone() };
+    let request = event::Request { limit: Some(1), ..event::Request::default() };
+    let read = |tx: &mut Tx<'_>| event::list(tx, &cx, &bench.book, &request);
+    let last = bench.store.read(read).expect("events").events.remove(0).event;
+    assert_eq!((last.kind, last.user), (EventType::BookAudited, bench.cx.user.id));
 }
 
 fn asked_while_it_runs_is_another(engine: Engine) {
@@ -204,11 +232,10 @@ fn writers_mislead_no_audit(engine: Engine) {
                 }
             });
         }
-        let mut results = Vec::new();
-        for _ in 0..12 {
-            results.push(audited(&cast));
-        }
-        over.store(true, Ordering::Relaxed);
+        let results: Vec<Value> = {
+            let _over = SetAtEnd(&over);
+            (0..12).map(|_| audited(&cast)).collect()
+        };
         for event in results {
             let (found, sequence) =
                 (&event["data"]["audit"], event["sequence"].as_i64().expect("a number"));

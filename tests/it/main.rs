@@ -212,6 +212,7 @@ modules! {
         many_pauses,
         memory,
         migrations,
+        overlaps,
         partitions,
         plans,
         poolers,

@@ -34,7 +34,7 @@ pub mod statement;
 pub mod table;
 pub mod torture;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -68,6 +68,15 @@ pub fn pause(time: Duration) {
     let waited = silence.recv_timeout(time);
     assert!(waited.is_err());
     drop(sender);
+}
+
+/// Sets a flag when it goes, also when the case fails: threads that work until then end.
+pub struct SetAtEnd<'f>(pub &'f AtomicBool);
+
+impl Drop for SetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What a panic says.

@@ -76,8 +76,10 @@ pub fn enter_to<P: Purpose>(
     Ok(find(tx, cx, book)?.admit_to(cx.user.id, purpose)?)
 }
 
-/// The user who owns the book with this public id, deleted or not.
+/// The user who owns the book with this public id, deleted or not. In a unit of work that writes,
+/// it takes the book's lock first, so that they own it until the end.
 pub(crate) fn owner_of(tx: &mut Tx<'_>, book: &str) -> Result<Option<User>> {
+    tx.books().lock(book)?;
     let Some(owner) = tx.books().owner(book)? else { return Ok(None) };
     Ok(tx.users().by_ids(&[owner])?.into_iter().next())
 }

@@ -55,6 +55,7 @@ pub fn create(
     digest: impl FnOnce(ApiKeyId) -> KeyDigest,
     request: KeyRequest,
 ) -> Result<View> {
+    let cx = &cx.locked(tx)?;
     let id = ApiKeyId::new(cx.mint());
     let key = ApiKey::create((id, cx.user.id), digest(id), request, cx.now)?;
     let mut listed = tx.api_keys().list(cx.user.id)?;

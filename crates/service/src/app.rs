@@ -67,6 +67,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
 /// # Errors
 /// [`Refusal::Exists`], also for an app that the caller may not see; what the rules of apps refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
+    let cx = &cx.locked(tx)?;
     let app = App::create(id, changes, &cx.visitor(), cx.now)?;
     let exists = || Refusal::Exists(app.id.to_string());
     if tx.apps().find(app.id.as_str())?.is_some() {
@@ -88,7 +89,9 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes)
 /// [`Refusal::IdRequired`], [`Refusal::Unknown`], [`Refusal::NotDeveloper`]; what the rules of apps
 /// refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
-    let before = find(tx, cx, id.ok_or(Refusal::IdRequired)?)?;
+    let id = id.ok_or(Refusal::IdRequired)?;
+    // Its developers change it from anywhere, and what is saved is all of it.
+    let before = shown(tx.apps().take(id)?, cx, id)?;
     let after = before.clone().update(changes, &cx.visitor(), cx.now)?;
     if after != before {
         tx.apps().update(&after)?;
@@ -108,7 +111,12 @@ pub(crate) fn check_developer(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result
 }
 
 fn find(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<App> {
-    let found = tx.apps().find(id)?.filter(|app| app.role(&cx.visitor()) > AppRole::Stranger);
+    shown(tx.apps().find(id)?, cx, id)
+}
+
+/// The app, if it is one that the caller sees.
+fn shown(found: Option<App>, cx: &Context, id: &str) -> Result<App> {
+    let found = found.filter(|app| app.role(&cx.visitor()) > AppRole::Stranger);
     Ok(found.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
 }
 

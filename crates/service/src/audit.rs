@@ -12,16 +12,20 @@
 //! A process that stops leaves the row, and whoever starts next goes on. The findings are about the
 //! book as it stood at one of its events.
 
+use std::sync::Arc;
+
 use daybook_domain::access::Access;
 use daybook_domain::audit::{Recount, Report, Trail};
 use daybook_domain::book::copy::{CopyProof, CopySummary};
 use daybook_domain::id::{AccountId, BookKey, UserId};
+use daybook_domain::instant::Instant;
 use daybook_domain::purpose::Audit;
 use daybook_storage::Tx;
 use daybook_storage::audit::RequestedAudit;
 
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::ids::Ids;
 use crate::{access, event_log, storage_quota};
 
 /// Rows read at once, at first and at most. Rows with long texts come in smaller portions.
@@ -88,8 +92,14 @@ pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Op
 
 /// Records the result of an audit: `balanceVerified` where it changed, and BOOK_AUDITED. The book
 /// may have changed since; the report says which event it is about. Nothing is recorded when no
-/// audit is requested any more: another process was faster, or the book was deleted.
-pub fn record(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &AuditRun) -> Result<()> {
+/// audit is requested any more: another process was faster, or the book was deleted. It happens in
+/// the name of who asked, whatever their address is now.
+pub fn record(
+    tx: &mut Tx<'_>,
+    key: &BookKey,
+    made: &AuditRun,
+    (ids, now): (&Arc<Ids>, Instant),
+) -> Result<()> {
     let Some(access) = tx.audits().enter(key, &made.wanted)? else { return Ok(()) };
     if tx.audits().requested(key)?.is_none() {
         return Ok(());
@@ -100,8 +110,12 @@ pub fn record(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &AuditRun) -> 
         tx.audits().verify(&access, &accounts, verified)?;
     }
     tx.audits().done(&access, made.wanted.request)?;
+    let asked = tx.users().by_ids(&[made.wanted.user])?.into_iter().next();
+    let user = Arc::new(asked.ok_or(Error::NotFound("user"))?);
+    let agent = made.wanted.agent.clone();
+    let cx = Context { agent, ..Context::new(user, now, Arc::clone(ids)) };
     let event = access.book().audited_event(&made.report);
-    event_log::append(tx, cx, &access, vec![event])
+    event_log::append(tx, &cx, &access, vec![event])
 }
 
 /// How many rows to ask for behind a portion of so many rows, or of so many events, of which a row

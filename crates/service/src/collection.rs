@@ -69,6 +69,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
 /// # Errors
 /// A refused name.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, name: Option<&str>) -> Result<View> {
+    let cx = &cx.locked(tx)?;
     let collection =
         Collection::create(CollectionId::new(cx.mint()), cx.user.id, name, cx.stamp())?;
     tx.collections().insert(&collection)?;
@@ -226,8 +227,8 @@ pub(crate) fn of_books(
 /// The caller's own collection, for a write. It locks the caller's collections, so that their
 /// writes run one after another.
 fn enter(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Collection> {
-    tx.collections().lock(cx.user.id)?;
-    find(tx, cx, id)
+    let cx = cx.locked(tx)?;
+    find(tx, &cx, id)
 }
 
 fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<Collection> {

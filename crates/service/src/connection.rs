@@ -69,7 +69,7 @@ pub fn create(
     properties: &Edits,
     sealing: impl Sealing,
 ) -> Result<View> {
-    tx.collections().lock(cx.user.id)?;
+    let cx = &cx.locked(tx)?;
     let (agent, uuid) = (new.app()?, new.uuid()?);
     let known = tx.connections().list(cx.user.id)?;
     let same = |one: &&Connection| one.app == agent && Some(one.uuid.as_str()) == uuid;
@@ -101,7 +101,7 @@ pub fn update(
     (name, properties): (Option<&str>, &Edits),
     sealing: impl Sealing,
 ) -> Result<View> {
-    tx.collections().lock(cx.user.id)?;
+    let cx = &cx.locked(tx)?;
     let before = find(tx, cx, id.ok_or(Refusal::IdRequired)?)?;
     let sealed = sealing(before.id, before.properties.as_deref(), properties)?;
     let after = before.clone().update(name, sealed, cx.now)?;
@@ -149,25 +149,30 @@ pub fn used_in(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<(ConnectionId,
 /// # Errors
 /// [`Refusal::Unknown`]; [`Error::Overtaken`] when it is used again.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
-    tx.collections().lock(cx.user.id)?;
+    let cx = &cx.locked(tx)?;
     let connection = find(tx, cx, id)?;
+    // First, because it waits for integrations that are being installed with it.
+    tx.connections().delete(&connection)?;
     if !tx.integrations().books_of(connection.id, 1)?.is_empty() {
         return Err(Error::Overtaken("the connection is used in a book again; delete it again"));
     }
-    tx.connections().delete(&connection)?;
     view(tx, cx, connection)
 }
 
-/// The caller's connection with that id.
-pub(crate) fn own(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Option<Connection>> {
+/// The caller's connection with that id, which is not deleted before this unit of work ends.
+pub(crate) fn kept(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Option<Connection>> {
     match id.parse() {
-        Ok(id) => Ok(tx.connections().find(cx.user.id, id)?),
+        Ok(id) => Ok(tx.connections().keep(cx.user.id, id)?),
         Err(_) => Ok(None),
     }
 }
 
 fn find(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Connection> {
-    Ok(own(tx, cx, id)?.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
+    let found = match id.parse() {
+        Ok(id) => tx.connections().find(cx.user.id, id)?,
+        Err(_) => None,
+    };
+    Ok(found.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
 }
 
 fn view(tx: &mut Tx<'_>, cx: &Context, connection: Connection) -> Result<View> {

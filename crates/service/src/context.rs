@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use daybook_domain::app::Visitor;
 use daybook_domain::instant::{Instant, Stamp};
+use daybook_domain::session;
 use daybook_domain::storage_quota::StorageQuotas;
 use daybook_domain::token::TokenScope;
 use daybook_domain::version::{self, Condition, Tag};
+use daybook_storage::Tx;
 use daybook_storage::user::User;
 use time::Date;
 
+use crate::error::{Error, Result};
 use crate::ids::Ids;
 use crate::zone;
 
@@ -63,6 +66,33 @@ impl Context {
         Self { agent: Some(OPERATOR.to_owned()), ..cx }
     }
 
+    /// The same with the caller as they are now, for a change of what they keep across books: until
+    /// this unit of work ends, other such changes wait, and nobody changes the caller's names or
+    /// deletes them. They were let in by what a process may have remembered for some seconds, and
+    /// nothing is to be kept for somebody who was deleted (behaviour 7.11).
+    ///
+    /// # Errors
+    /// [`session::Refusal::Disabled`] for who is disabled now, or deleted.
+    pub(crate) fn locked(&self, tx: &mut Tx<'_>) -> Result<Self> {
+        let caller = tx.users().lock(self.user.id)?;
+        self.of_now(caller)
+    }
+
+    /// As [`Context::locked`], for what is written elsewhere and names the caller: nothing else
+    /// waits.
+    ///
+    /// # Errors
+    /// As [`Context::locked`].
+    pub(crate) fn kept(&self, tx: &mut Tx<'_>) -> Result<Self> {
+        let caller = tx.users().keep(self.user.id)?;
+        self.of_now(caller)
+    }
+
+    fn of_now(&self, caller: Option<User>) -> Result<Self> {
+        let user = Arc::new(enabled(caller)?);
+        Ok(Self { user, ..self.clone() })
+    }
+
     /// The caller, as apps see them.
     #[must_use]
     pub fn visitor(&self) -> Visitor<'_> {
@@ -92,7 +122,10 @@ impl Context {
     ///
     /// # Errors
     /// [`version::Refusal::Stale`] (412).
-    pub fn check_precondition<'r, R>(&self, target: &'r R) -> Result<(), version::Refusal>
+    pub fn check_precondition<'r, R>(
+        &self,
+        target: &'r R,
+    ) -> std::result::Result<(), version::Refusal>
     where
         Tag: From<&'r R>,
     {
@@ -109,6 +142,15 @@ impl Context {
     pub fn today(&self, book: &daybook_domain::book::Book) -> Date {
         zone::day(self.now, &book.settings.time_zone)
     }
+}
+
+/// A user for whom something is kept.
+///
+/// # Errors
+/// [`session::Refusal::Disabled`] for who is disabled, or deleted.
+pub(crate) fn enabled(user: Option<User>) -> Result<User> {
+    let user = user.ok_or(Error::NotFound("user"))?;
+    if user.disabled_at.is_some() { Err(session::Refusal::Disabled.into()) } else { Ok(user) }
 }
 
 /// A user, as apps see them.

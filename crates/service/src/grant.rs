@@ -12,6 +12,7 @@ use daybook_domain::session::SecretDigest;
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
+use crate::context::enabled;
 use crate::error::Result;
 use crate::ids::Ids;
 
@@ -58,18 +59,44 @@ pub fn has_consent(tx: &mut Tx<'_>, asked: &Granted) -> Result<bool> {
     Ok(consent.is_some_and(|consent| consent.covers(&asked.scope)))
 }
 
-/// Grants what a user has agreed to, now or before. The grant lasts until then, unless its code is
-/// redeemed before.
+/// Grants what a user agrees to now. The grant lasts until then, unless its code is redeemed
+/// before.
+///
+/// # Errors
+/// [`daybook_domain::session::Refusal::Disabled`] for who is disabled now, or deleted.
 pub fn begin(
     tx: &mut Tx<'_>,
     granted: &Granted,
     until: Instant,
-    ids: &Ids,
-    now: Instant,
+    (ids, now): (&Ids, Instant),
 ) -> Result<Grant> {
+    enabled(tx.users().lock(granted.user)?)?;
     if !has_consent(tx, granted)? {
         tx.consents().save(&granted.consent(now))?;
     }
+    add(tx, granted, until, (ids, now))
+}
+
+/// Grants what a user has agreed to before; nothing when they have not, or have withdrawn it.
+///
+/// # Errors
+/// As [`begin`].
+pub fn begin_again(
+    tx: &mut Tx<'_>,
+    granted: &Granted,
+    until: Instant,
+    (ids, now): (&Ids, Instant),
+) -> Result<Option<Grant>> {
+    enabled(tx.users().lock(granted.user)?)?;
+    if has_consent(tx, granted)? { add(tx, granted, until, (ids, now)).map(Some) } else { Ok(None) }
+}
+
+fn add(
+    tx: &mut Tx<'_>,
+    granted: &Granted,
+    until: Instant,
+    (ids, now): (&Ids, Instant),
+) -> Result<Grant> {
     let grant = granted.grant(GrantId::new(ids.next(now)), until);
     if tx.grants().make_room(granted.user, now)? {
         tx.identity_changes().record();
@@ -120,6 +147,8 @@ pub fn end(tx: &mut Tx<'_>, id: GrantId) -> Result<()> {
 
 /// Withdraws a user's consent to a client, and ends all that was granted to it.
 pub fn withdraw(tx: &mut Tx<'_>, user: UserId, client: &str) -> Result<()> {
+    // A grant that is being given is seen, and ended too.
+    tx.users().lock(user)?;
     tx.consents().remove(user, client)?;
     if tx.grants().remove_of_client(user, client)? {
         tx.identity_changes().record();
@@ -165,7 +194,7 @@ pub fn decide(
     let decision = if let Some((user, signed_in_at)) = by {
         let (client, scope) = (device.client.clone(), device.scope.clone());
         let granted = Granted { user, signed_in_at, client, scope };
-        let grant = begin(tx, &granted, device.expires_at(), ids, now)?;
+        let grant = begin(tx, &granted, device.expires_at(), (ids, now))?;
         Decision::Granted(grant.id)
     } else {
         Decision::Denied

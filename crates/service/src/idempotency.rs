@@ -87,7 +87,7 @@ fn recorded(
 ) -> Result<Option<StoredAnswer>> {
     match scope {
         KeyScope::Book(book) => tx.books().lock(book)?,
-        KeyScope::Caller => tx.collections().lock(cx.user.id)?,
+        KeyScope::Caller => tx.users().lock(cx.user.id).map(drop)?,
         KeyScope::Installation => {}
     }
     let Some(record) = tx.keys().take(claim, cx.now)? else { return Ok(None) };

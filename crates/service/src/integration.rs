@@ -119,7 +119,7 @@ fn make(
 fn own_connection(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Connection> {
     cx.scope.check_outside_books()?;
     let unknown = || Refusal::UnknownConnection(id.chars().take(60).collect());
-    Ok(connection::own(tx, cx, id)?.ok_or_else(unknown)?)
+    Ok(connection::kept(tx, cx, id)?.ok_or_else(unknown)?)
 }
 
 /// Removes the integrations of a book that use a connection, because its owner deletes it, who may

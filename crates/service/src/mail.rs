@@ -6,7 +6,7 @@ use daybook_domain::access_request::AccessRequest;
 use daybook_domain::app::App;
 use daybook_domain::book::Book;
 use daybook_domain::email::Email;
-use daybook_domain::id::MailId;
+use daybook_domain::id::{MailId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::mail::{
     Invitation, MAX_CAUSED, Mail, MailAttempt, MailCause, MailContent, MailKind, a_minute_before,
@@ -51,7 +51,8 @@ pub(crate) fn tell_owner(
 ) -> Result<()> {
     let key = found.map(|found| found.book.key.clone());
     let owner = tx.books().owner(key.as_ref().map_or("", |key| key.as_str()))?;
-    let owner = tx.users().by_ids(&[owner.unwrap_or(cx.user.id)])?.into_iter().next();
+    // Their address stays until the mail is written, or it would go to the one they had.
+    let owner = tx.users().keep(owner.unwrap_or(cx.user.id))?;
     let cause = MailCause { kind: MailKind::AccessRequest, user: Some(cx.user.id), book: key };
     if is_enough(tx, cx)? || tx.mails().is_told(&cause, counted_since(cx.now))? {
         return Ok(());
@@ -65,16 +66,19 @@ pub(crate) fn tell_owner(
     Ok(())
 }
 
-/// Tells who installed an app in a book that it is paused there. No request causes it.
+/// Tells who installed an app in a book, unless they are disabled, that it is paused there. No
+/// request causes it.
 pub(crate) fn tell_installer(
     tx: &mut Tx<'_>,
-    to: &Email,
+    installer: UserId,
     (app, book): (&App, &Book),
     (ids, server, now): (&Ids, &str, Instant),
 ) -> Result<()> {
+    let installer = tx.users().keep(installer)?.filter(|user| user.disabled_at.is_none());
+    let Some(installer) = installer else { return Ok(()) };
     let cause = MailCause { kind: MailKind::AppPaused, user: None, book: Some(book.key.clone()) };
     let (id, content) = (MailId::new(ids.next(now)), app_paused(app, book, server));
-    Ok(tx.mails().insert(&Mail::new(id, to.clone(), cause, content, now))?)
+    Ok(tx.mails().insert(&Mail::new(id, installer.email, cause, content, now))?)
 }
 
 /// Writes the mail with a link that signs in.

@@ -15,6 +15,7 @@ use daybook_storage::user::User;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::user;
 
 /// What the caller's books hold together, and how much they may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +134,7 @@ pub struct Input {
 /// # Errors
 /// 404 for an unknown address.
 pub fn allow(tx: &mut Tx<'_>, email: &Email, input: &Input) -> Result<User> {
-    let user = tx.users().find(email)?.ok_or(Error::NotFound("user"))?;
+    let user = user::taken(tx, email)?;
     let now = tx.stored().allowance(user.id)?;
     let Input { transactions, bytes, book_transactions, book_bytes } = input;
     let allowance = Allowance {

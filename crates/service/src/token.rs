@@ -38,6 +38,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<AccessToken> {
 /// # Errors
 /// What the rules of tokens refuse; [`Refusal::UnknownBooks`].
 pub fn issue(tx: &mut Tx<'_>, cx: &Context, request: TokenRequest) -> Result<AccessToken> {
+    let cx = &cx.locked(tx)?;
     check_books(tx, &cx.user, &request)?;
     let token = AccessToken::issue(TokenId::new(cx.mint()), cx.user.id, request, cx.now)?;
     AccessToken::check_count(tx.tokens().count_active(cx.user.id, cx.now)?)?;

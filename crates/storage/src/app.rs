@@ -19,7 +19,7 @@ use crate::column;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{app_people, apps};
-use crate::sql::Value;
+use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
 /// An app without what there is to read about it.
@@ -190,6 +190,15 @@ impl Apps<'_, '_> {
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(App::try_from).transpose()
+    }
+
+    /// As [`Apps::find`], for a change: until this unit of work ends, others wait to change it.
+    pub fn take(self, id: &str) -> Result<Option<App>> {
+        let mut conn = self.tx.flushed()?;
+        let row = Sql::new("SELECT id FROM apps WHERE id = ").text(id).push(conn.and_lock());
+        conn.execute(&row).map_err(Error::of_waiting)?;
+        drop(conn);
+        self.find(id)
     }
 
     /// The apps with these ids, without readmes, in no order.

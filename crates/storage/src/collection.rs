@@ -12,7 +12,7 @@ use diesel::sql_types::BigInt;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_engine;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::schema::{collection_books, collections};
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -81,11 +81,6 @@ pub struct Collections<'t, 'a> {
 }
 
 impl Collections<'_, '_> {
-    /// Makes other writes to the collections of this user wait until this unit of work ends.
-    pub fn lock(self, user: UserId) -> Result<()> {
-        self.tx.flushed()?.lock_user(user.get()).map_err(Error::of_waiting)
-    }
-
     /// A user's own, in no order.
     pub fn list(self, user: UserId) -> Result<Vec<Collection>> {
         let query = collections::table.filter(collections::user_id.eq(user.get()));

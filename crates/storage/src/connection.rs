@@ -10,6 +10,7 @@ use crate::column;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::connections;
+use crate::sql::Sql;
 use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -89,6 +90,17 @@ impl Connections<'_, '_> {
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(Connection::try_from).transpose()
+    }
+
+    /// As [`Connections::find`], for what names it: it is not deleted before this unit of work
+    /// ends. One that is being deleted is none any more.
+    pub fn keep(self, owner: UserId, id: ConnectionId) -> Result<Option<Connection>> {
+        let mut conn = self.tx.flushed()?;
+        let row = Sql::new("SELECT id FROM connections WHERE user_id = ").int(owner.get());
+        let row = row.push(" AND id = ").int(id.get()).push(conn.unless_deleted());
+        let kept = conn.execute(&row)? > 0;
+        drop(conn);
+        if kept { self.find(owner, id) } else { Ok(None) }
     }
 
     /// Adds one.

@@ -191,19 +191,24 @@ impl Conn {
         }
     }
 
-    /// Takes the user's row lock: what a user keeps across books is written by one unit of work at
-    /// a time. Lanes of users come before those of books, so no writer ever waits for it while it
-    /// holds a book.
-    pub(crate) fn lock_user(&mut self, id: i64) -> QueryResult<()> {
+    /// The end of a SELECT of a row that is named in another one, which keeps it until the unit of
+    /// work ends; one that is being deleted is passed by.
+    pub(crate) const fn unless_deleted(&self) -> &'static str {
         match self {
-            Self::Sqlite(_) => Ok(()),
-            Self::Postgres(_) => self
-                .execute(
-                    &Sql::new("SELECT id FROM users WHERE id = ")
-                        .int(id)
-                        .push(" FOR NO KEY UPDATE"),
-                )
-                .map(drop),
+            Self::Sqlite(_) => "",
+            // Citus locks all of a table that is on every machine.
+            Self::Postgres(c) if c.distributed => "",
+            Self::Postgres(_) => " FOR KEY SHARE SKIP LOCKED",
+        }
+    }
+
+    /// The end of a SELECT of a user who changes what they keep across books: one unit of work at a
+    /// time does. Lanes of users come before those of books, so no writer ever waits for it while it
+    /// holds a book.
+    pub(crate) const fn locking(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "",
+            Self::Postgres(_) => " FOR NO KEY UPDATE",
         }
     }
 

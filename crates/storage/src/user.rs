@@ -231,6 +231,14 @@ impl Users<'_, '_> {
         locked(&mut conn, user, end)
     }
 
+    /// The user with that id, for a change of what they keep across books: until this unit of work
+    /// ends, other such changes wait, and they keep their names.
+    pub fn lock(self, user: UserId) -> Result<Option<User>> {
+        let mut conn = self.tx.flushed()?;
+        let end = conn.locking();
+        locked(&mut conn, user, end)
+    }
+
     /// The user with that id, for a change of their names: nobody founds a book for them or changes
     /// what they keep until this unit of work ends. It gives way to those who do when it has to
     /// wait, with [`Error::Unavailable`].

@@ -1,7 +1,6 @@
 //! The place of blobs: a folder on this machine's disk, or a bucket of a store that speaks S3.
 
 use std::path::PathBuf;
-use std::pin::pin;
 use std::sync::Arc;
 
 use actix_web::web::Bytes;
@@ -120,17 +119,10 @@ impl Blobs {
         self.store.list(Some(&Path::from(book)))
     }
 
-    /// Stores the deletion note of a book, if it has blobs.
+    /// Stores the deletion note of a book, also of one without blobs: its first may be on its way.
     pub(super) async fn note_deletion(&self, book: &str) -> Result<(), object_store::Error> {
-        let mut all = pin!(self.list_book(book));
-        match std::future::poll_fn(|cx| Stream::poll_next(all.as_mut(), cx)).await {
-            None => Ok(()),
-            Some(Ok(_)) => {
-                let note = Path::from_iter([book, DELETED]);
-                self.store.put(&note, PutPayload::new()).await.map(drop)
-            }
-            Some(Err(error)) => Err(error),
-        }
+        let note = Path::from_iter([book, DELETED]);
+        self.store.put(&note, PutPayload::new()).await.map(drop)
     }
 
     /// Removes a blob or a note. One that is gone already is no error.

@@ -7,8 +7,8 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_domain::grant::Grant;
 use daybook_domain::instant::Instant;
 use daybook_service::grant::{self, Granted};
-use daybook_storage::Lane;
 use daybook_storage::user::User;
+use daybook_storage::{Lane, Tx};
 use maud::{Markup, html};
 
 use super::asked::{Asker, AuthorizationRequest, Flow};
@@ -108,13 +108,20 @@ async fn answer(
         scope: asked.scope.clone(),
     };
     match decision {
-        Some(true) => give(state, &asker, &asked, (granted, &user), now).await,
+        Some(true) => {
+            let (ids, until) = (Arc::clone(&state.ids), until(&asked, now));
+            let lane = Lane::of_user(user.id);
+            let begin = move |tx: &mut Tx<'_>| grant::begin(tx, &granted, until, (&ids, now));
+            let grant = run::write(state, lane, begin).await?;
+            give(state, &asker, &asked, (&grant, &user), now)
+        }
         Some(false) => Ok(asker.redirect.error("access_denied", "the user has refused")),
         None => {
-            let known = granted.clone();
-            let agreed = run::read(state, move |tx| grant::has_consent(tx, &known)).await?;
-            if agreed && !asker.is_anybody && !asked.asks_again() {
-                return give(state, &asker, &asked, (granted, &user), now).await;
+            if !asker.is_anybody
+                && !asked.asks_again()
+                && let Some(grant) = given_before(state, granted, until(&asked, now), now).await?
+            {
+                return give(state, &asker, &asked, (&grant, &user), now);
             }
             if asked.is_silent() {
                 return Ok(asker.redirect.error("consent_required", "the user has not agreed"));
@@ -167,29 +174,47 @@ pub(super) fn wanted(profile: bool) -> Markup {
     } }
 }
 
+/// Until when a grant lasts whose code is not redeemed.
+fn until(asked: &AuthorizationRequest, now: Instant) -> Instant {
+    match &asked.flow {
+        Flow::Code { .. } => Grant::code_until(now),
+        Flow::Implicit => Grant::access_until(now),
+    }
+}
+
+/// A grant of what the user has agreed to before, if they have.
+async fn given_before(
+    state: &AppState,
+    granted: Granted,
+    until: Instant,
+    now: Instant,
+) -> Result<Option<Grant>, ApiError> {
+    let known = granted.clone();
+    // Whoever has to ask costs a look, and no write.
+    if !run::read(state, move |tx| grant::has_consent(tx, &known)).await? {
+        return Ok(None);
+    }
+    let (lane, ids) = (Lane::of_user(granted.user), Arc::clone(&state.ids));
+    let begin = move |tx: &mut Tx<'_>| grant::begin_again(tx, &granted, until, (&ids, now));
+    run::write(state, lane, begin).await
+}
+
 /// Gives the client what its user has agreed to.
-async fn give(
+fn give(
     state: &AppState,
     asker: &Asker<'_>,
     asked: &AuthorizationRequest,
-    (granted, user): (Granted, &User),
+    (grant, user): (&Grant, &User),
     now: Instant,
 ) -> Result<HttpResponse, ApiError> {
-    let until = match &asked.flow {
-        Flow::Code { .. } => Grant::code_until(now),
-        Flow::Implicit => Grant::access_until(now),
-    };
-    let (lane, ids) = (Lane::of_user(granted.user), Arc::clone(&state.ids));
-    let grant =
-        run::write(state, lane, move |tx| grant::begin(tx, &granted, until, &ids, now)).await?;
     match &asked.flow {
         Flow::Code { challenge, nonce } => {
             let bound = (challenge.as_str(), nonce.as_deref());
-            let code = AuthorizationCode::new(&grant, &asker.redirect_uri, bound, now);
+            let code = AuthorizationCode::new(grant, &asker.redirect_uri, bound, now);
             Ok(asker.redirect.answer(&[("code", &code.sign(state)?)]))
         }
         Flow::Implicit => {
-            let token = tokens::access_token(state, &grant, user, now)?;
+            let token = tokens::access_token(state, grant, user, now)?;
             let seconds = daybook_domain::grant::ACCESS_SECONDS.to_string();
             Ok(asker.redirect.answer(&[
                 ("access_token", &token),

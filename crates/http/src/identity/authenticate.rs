@@ -18,6 +18,9 @@ use crate::run;
 use crate::security::note_caller;
 use crate::state::AppState;
 
+/// How often a user is made again whose address or name somebody else has taken meanwhile.
+const MAX_COLLISIONS: u32 = 20;
+
 /// Whom a token lets in: as remembered, or verified now.
 ///
 /// # Errors
@@ -155,12 +158,17 @@ pub(crate) async fn again_on_collision<T, F>(make: impl Fn() -> F) -> Result<T, 
 where
     F: Future<Output = Result<T, ApiError>>,
 {
-    match make().await {
-        Err(ApiError::Service(Error::Storage(daybook_storage::Error::UniqueViolation(_)))) => {
-            make().await
+    let mut outcome = make().await;
+    for _ in 0..MAX_COLLISIONS {
+        if !matches!(
+            outcome,
+            Err(ApiError::Service(Error::Storage(daybook_storage::Error::UniqueViolation(_))))
+        ) {
+            break;
         }
-        outcome => outcome,
+        outcome = make().await;
     }
+    outcome
 }
 
 fn refused(refusal: Refusal) -> RequestError {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use daybook_domain::id::{BookKey, UserId};
 use daybook_domain::instant::Instant;
 use daybook_http::{Wakeup, block};
-use daybook_service::{Context, Error, Ids, audit, user};
+use daybook_service::{Error, Ids, audit};
 use daybook_storage::{Lane, Store};
 
 use super::{RoundReport, RunningRound, Stop, Worker};
@@ -100,14 +100,11 @@ impl AuditWorker {
         };
         let (sequence, findings) = (made.report.sequence, made.report.findings.count());
         let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
-        let known = self.store.write(Lane::of_book(key.as_str()), move |tx| {
-            let Some(user) = user::find(tx, &made.wanted.email)? else { return Ok(false) };
-            let agent = made.wanted.agent.clone();
-            let cx = Context { agent, ..Context::new(Arc::new(user), now, ids) };
-            audit::record(tx, &cx, &book, &made).map(|()| true)
+        self.store.write(Lane::of_book(key.as_str()), move |tx| {
+            audit::record(tx, &book, &made, (&ids, now))
         })?;
         tracing::info!(book = key.as_str(), sequence, findings, "audited");
-        Ok(known)
+        Ok(true)
     }
 }
 

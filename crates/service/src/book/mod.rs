@@ -23,7 +23,7 @@ use daybook_storage::book_state::Activity;
 use daybook_storage::user::User;
 
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::{access, account, batch, collection, event_log, file, group, zone};
 
 pub use copy::{
@@ -185,14 +185,9 @@ fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<Manag
 fn add_owner(tx: &mut Tx<'_>, cx: &Context, access: &AccessTo<ManageCollaborators>) -> Result<()> {
     // As the caller is now, and until the book is theirs: the address may have changed since the
     // request began, and who is deleted owns no book (behaviour 7.11).
-    let caller = tx.users().keep(cx.user.id)?;
-    let caller = caller.ok_or(Error::NotFound("user"))?;
-    if caller.disabled_at.is_some() {
-        return Err(daybook_domain::session::Refusal::Disabled.into());
-    }
+    let email = cx.kept(tx)?.user.email.clone();
     let id = CollaboratorId::new(cx.mint());
-    let owner =
-        Collaborator { id, email: caller.email, permission: Permission::Owner, stamp: cx.stamp() };
+    let owner = Collaborator { id, email, permission: Permission::Owner, stamp: cx.stamp() };
     Ok(tx.collaborators().insert(access, &owner)?)
 }
 

@@ -20,7 +20,7 @@ use crate::access::{find, owner_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ids::Ids;
-use crate::{collection, event_log, file, storage_quota};
+use crate::{collection, event_log, file, storage_quota, user};
 
 /// transferBook: the user with that address becomes the owner, and the caller an EDITOR.
 ///
@@ -33,12 +33,8 @@ pub fn transfer(tx: &mut Tx<'_>, cx: &Context, book: &str, address: Option<&str>
     let access = found.admit_to(cx.user.id, TransferBook)?;
     cx.check_precondition(access.book())?;
     let address = Email::parse(address.ok_or(Refusal::NewOwnerRequired)?)?;
-    let known = match tx.users().find(&address)? {
-        // Nobody deletes them before the book is theirs.
-        Some(user) => tx.users().keep(user.id)?,
-        None => None,
-    };
-    let known = known.filter(|user| user.disabled_at.is_none() && user.email == address);
+    // Nobody deletes them before the book is theirs.
+    let known = user::kept(tx, &address)?.filter(|user| user.disabled_at.is_none());
     let owner = known.ok_or(Refusal::NewOwnerUnknown(address))?;
     if owner.id != cx.user.id {
         let (after, previous) = access.book().clone().transferred(owner.username.clone(), cx.now);

@@ -44,11 +44,8 @@ pub fn failing(
     tx.deliveries().pause(queue, PauseCause::Failing, now)?;
     let installer = tx.integrations().installer(delivery.book, &delivery.app)?;
     let app = tx.apps().find(delivery.app.as_str())?;
-    if let (Some(installer), Some(app), None) = (installer, app, found.deletion)
-        && let Some(installer) = tx.users().by_ids(&[installer])?.into_iter().next()
-        && installer.disabled_at.is_none()
-    {
-        mail::tell_installer(tx, &installer.email, (&app, &found.book), (ids, server, now))?;
+    if let (Some(installer), Some(app), None) = (installer, app, found.deletion) {
+        mail::tell_installer(tx, installer, (&app, &found.book), (ids, server, now))?;
     }
     Ok(true)
 }

@@ -4,6 +4,7 @@
 pub mod billing;
 mod operator;
 
+pub(crate) use operator::taken;
 pub use operator::{UserReport, delete, readdress, report};
 
 use daybook_domain::email::Email;
@@ -14,7 +15,7 @@ use daybook_storage::Tx;
 use daybook_storage::user::User;
 
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::Ids;
 use crate::{book, storage_quota};
 
@@ -31,7 +32,7 @@ pub fn list(tx: &mut Tx<'_>) -> Result<Vec<User>> {
 /// # Errors
 /// 404 for an unknown address.
 pub fn set_disabled(tx: &mut Tx<'_>, email: &Email, disabled: bool, now: Instant) -> Result<User> {
-    let user = tx.users().find(email)?.ok_or(Error::NotFound("user"))?;
+    let user = taken(tx, email)?;
     let disabled_at = if disabled { user.disabled_at.or(Some(now)) } else { None };
     let user = User { disabled_at, ..user };
     tx.users().save_disabled(&user)?;
@@ -67,6 +68,13 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context) -> Result<View> {
 /// Finds the user with that verified address.
 pub fn find(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
     Ok(tx.users().find(email)?)
+}
+
+/// The user with that verified address, who keeps it until this unit of work ends. Whose address
+/// was taken away while it waited is not found.
+pub(crate) fn kept(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
+    let Some(user) = tx.users().find(email)? else { return Ok(None) };
+    Ok(tx.users().keep(user.id)?.filter(|user| user.email == *email))
 }
 
 /// Finds the user who has that verified address now, and had it then.
@@ -109,7 +117,7 @@ pub fn find_verified(
 /// Whether somebody with that address may sign in: a user who is not disabled, or somebody who
 /// becomes a user then (behaviour 11.11).
 pub(crate) fn may_sign_in(tx: &mut Tx<'_>, email: &Email, admission: &Admission) -> Result<bool> {
-    match tx.users().find(email)? {
+    match kept(tx, email)? {
         Some(user) => Ok(user.disabled_at.is_none()),
         None => Ok(admission.admits(email) || tx.collaborators().is_pending(email)?),
     }
@@ -136,7 +144,7 @@ pub fn sign_in_verified(
     now: Instant,
 ) -> Result<User> {
     let VerifiedUser { email, profile } = verified;
-    let Some(user) = tx.users().find(email)? else {
+    let Some(user) = kept(tx, email)? else {
         check_admitted(tx, email, admission)?;
         return create(tx, email, profile.clone().fitting(), ids, now);
     };
@@ -152,7 +160,7 @@ pub fn sign_in_verified(
 
 /// The user with that verified address, created on the first request.
 pub fn sign_in(tx: &mut Tx<'_>, email: &Email, ids: &Ids, now: Instant) -> Result<User> {
-    match tx.users().find(email)? {
+    match kept(tx, email)? {
         Some(user) => Ok(user),
         None => create(tx, email, Profile::default(), ids, now),
     }

@@ -95,8 +95,6 @@ fn readdress_in(
     ids: &Arc<Ids>,
     now: Instant,
 ) -> Result<()> {
-    // Before the owner is read, so that they stay the owner.
-    tx.books().lock(book.as_str())?;
     let Some(owner) = owner_of(tx, book.as_str())? else { return Ok(()) };
     // An owner who is renamed enters by the address that the book knows.
     let owner = if owner.id == user.id { user.clone() } else { owner };
@@ -148,7 +146,10 @@ fn known(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
 }
 
 /// The user with that address, whom nobody else changes any more.
-fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
+///
+/// # Errors
+/// 404 for an unknown address.
+pub(crate) fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
     let user = known(tx, email)?;
     let user = tx.users().take(user.id)?.filter(|user| user.email == *email);
     user.ok_or(Error::NotFound("user"))

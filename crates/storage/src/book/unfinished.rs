@@ -102,6 +102,10 @@ impl Books<'_, '_> {
         if rows.is_empty() {
             return Ok(false);
         }
+        // Nobody's from now on: whoever has copied it so far, and lost the lease, does not publish
+        // what lacks rows.
+        let nobodys = Sql::new("UPDATE unfinished_copies SET user_id = 0 WHERE book_id = ");
+        self.tx.flushed()?.execute(&nobodys.int(book.get()))?;
         self.tx.remove_portion((book, key), limit)
     }
 }
