@@ -64,17 +64,22 @@ fn paged(cast: &Cast, parameters: &str, limit: usize) -> Vec<String> {
 }
 
 fn a_batch_takes_few_rows(server: &Server) {
-    let cast = book(server);
-    let known = events(&cast).len();
-    record(&cast, 0..320);
     let mut backdoor = Backdoor::open(server);
-    let rows = backdoor.count(&format!(
-        "SELECT COUNT(*) FROM events WHERE {} AND sequence > {known}",
-        of_book(&cast)
-    ));
-    // As long as ids follow one another; each millisecond begins others.
-    assert!((20..80).contains(&rows), "{rows} rows for 320 events");
-    assert_eq!(events(&cast).len(), known + 320, "8.15");
+    let mut few = || {
+        let cast = book(server);
+        let known = events(&cast).len();
+        record(&cast, 0..320);
+        let rows = backdoor.count(&format!(
+            "SELECT COUNT(*) FROM events WHERE {} AND sequence > {known}",
+            of_book(&cast)
+        ));
+        assert_eq!(events(&cast).len(), known + 320, "8.15");
+        assert!(rows >= 20, "{rows} rows for 320 events");
+        rows < 80
+    };
+    // As long as ids follow one another: each millisecond begins others, and what is recorded in
+    // other books at that moment takes some of them.
+    assert!((0..5).any(|_| few()), "no batch takes few rows");
 }
 
 fn pages_and_filters_end_within_blocks(server: &Server) {

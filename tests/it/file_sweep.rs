@@ -24,6 +24,7 @@ pub fn lone() -> Vec<Lone> {
         sweep_spares_the_young_and_the_strange,
         sweep_leaves_what_is_not_ours,
         deleted_books_leave_nothing,
+        bytes_that_come_too_late_go,
         a_refused_delete_leaves_no_note,
         bytes_of_an_unknown_database_stay,
         lost_bytes_are_a_fault,
@@ -142,8 +143,7 @@ fn answered_files_survive_a_kill(engine: Engine) {
 }
 
 fn sweep_removes_what_no_row_names(engine: Engine) {
-    // It sweeps as often as that, and no write here takes as long.
-    let server = with(engine, &["--files-orphan-seconds", "10"]);
+    let mut server = Server::start(engine);
     let cast = Cast::new(&server);
     let [replaced, deleted, kept] =
         ["replaced", "deleted", "kept"].map(|name| file(&cast, name, name.as_bytes()));
@@ -158,6 +158,7 @@ fn sweep_removes_what_no_row_names(engine: Engine) {
     let folder = server.data_dir().join("files").join(&cast.book);
     std::fs::write(folder.join("0123456789abcdef#1"), b"half").expect("a draft");
     age_all(&server);
+    server.restart();
     eventually("old content, deleted files, ignored content and drafts go", || {
         blobs(&server).len() == 2
     });
@@ -254,6 +255,22 @@ fn deleted_books_leave_nothing(engine: Engine) {
     let folder = server.data_dir().join("files").join(&doomed.book);
     eventually("its bytes go, and its folder", || blobs(&server).len() == 1 && !folder.exists());
     assert_eq!(get(&kept, &left)["content"], base64(b"left"));
+}
+
+/// A write that began before the book was deleted may store its bytes after the last row is gone,
+/// also the first bytes of the book.
+fn bytes_that_come_too_late_go(engine: Engine) {
+    let mut server = with(engine, &["--deleted-books-days", "0"]);
+    let cast = Cast::new(&server);
+    cast.owner.delete(&cast.path("")).ok();
+    eventually("the book is removed", || rows(&server, &cast.book) == 0);
+    let folder = server.data_dir().join("files").join(&cast.book);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("0123456789abcdef".repeat(2)), b"late").expect("a blob");
+    age_all(&server);
+    server.restart();
+    eventually("they go, and the folder", || !folder.exists());
+    assert!(!server.log().contains("left alone"), "{}", server.log());
 }
 
 /// 0.17: the note that a book was deleted is written when it will be removed.

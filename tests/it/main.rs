@@ -247,16 +247,38 @@ modules! {
         writer_shares;
 }
 
-/// The shared servers, each started by the first case that needs it.
+/// The modules that count deliveries. A process that another module starts beside its server may
+/// take some of those, and make them again after it was killed, as it should; so these have a
+/// server beside which there is none.
+const COUNT_DELIVERIES: [&str; 4] = ["deliveries", "delivery_log", "delivery_pauses", "webhooks"];
+
+/// The shared servers.
 #[derive(Default)]
 struct Shared {
+    usual: Servers,
+    deliveries: Servers,
+}
+
+impl Shared {
+    fn of(&self, module: &str) -> &Servers {
+        if COUNT_DELIVERIES.contains(&module) { &self.deliveries } else { &self.usual }
+    }
+
+    /// Panics of the servers: one that was answered with a 500 fails its case, but one behind the
+    /// answer shows only here.
+    fn panics(&self) -> Vec<String> {
+        [self.usual.panics(), self.deliveries.panics()].concat()
+    }
+}
+
+/// A server for each engine, started by the first case that needs it.
+#[derive(Default)]
+struct Servers {
     sqlite: OnceLock<Result<Server, String>>,
     postgres: OnceLock<Result<Server, String>>,
 }
 
-impl Shared {
-    /// Panics of the servers: one that was answered with a 500 fails its case, but one behind the
-    /// answer shows only here.
+impl Servers {
     fn panics(&self) -> Vec<String> {
         let started =
             [&self.sqlite, &self.postgres].into_iter().filter_map(|slot| slot.get()?.as_ref().ok());
@@ -310,7 +332,7 @@ fn trials(
             for case in cases {
                 let shared = Arc::clone(shared);
                 let Case { name, run } = case;
-                let run = Box::new(move || run(shared.server(engine)));
+                let run = Box::new(move || run(shared.of(module).server(engine)));
                 add(format!("{engine}::{module}"), &name, run);
             }
         }

@@ -1,13 +1,12 @@
 //! What the operator does with users (7.11): `daybook user show`, `rename-email` and `delete`.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::UNIX_EPOCH;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_tests::browser::{Browser, login_link};
-use daybook_tests::{Backdoor, Cast, Client, Server, column, id, unique};
+use daybook_tests::{Backdoor, Cast, Client, Server, SetAtEnd, column, id, unique};
 use ring::hmac;
 use serde_json::{Value, json};
 
@@ -337,10 +336,8 @@ impl Hands {
             for book in &self.books {
                 scope.spawn(|| change(book));
             }
-            // Also when the work fails, or the threads would go on for ever.
-            let done = std::panic::catch_unwind(AssertUnwindSafe(work));
-            ended.store(true, Ordering::Relaxed);
-            done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let _ended = SetAtEnd(&ended);
+            work()
         })
     }
 }

@@ -68,7 +68,7 @@ export function settings({ users, options, keys, Store }) {
       return options.claimsInAccessToken ? users.get(token.accountId) : undefined;
     },
     ttl: {
-      AccessToken: (_, token, client) => (client.clientId === 'web-brief' ? 12 : 3600),
+      AccessToken: (_, token, client) => (client.clientId === 'web-brief' ? 30 : 3600),
       AuthorizationCode: 60,
       Grant: 3600,
       IdToken: 3600,

@@ -37,6 +37,12 @@ impl Browser {
         browser
     }
 
+    /// Asks another process of the same installation from now on.
+    pub fn move_to(&mut self, server: &Server) {
+        let cookies = std::mem::take(&mut self.cookies);
+        *self = Self { cookies, ..Self::new(server) };
+    }
+
     /// The value of a cookie.
     pub fn cookie(&self, name: &str) -> Option<&str> {
         self.cookies.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())

@@ -135,12 +135,12 @@ impl Chromium {
     pub fn wait_for(&self, start: &str) -> String {
         let begun = Instant::now();
         loop {
-            let url = self.url();
-            if url.starts_with(start) {
-                return url;
+            // While a page comes, the driver may have nothing to tell.
+            let shown = try_ask("GET", &format!("{}/url", self.session), &Value::Null);
+            match shown.as_ref().map(Value::as_str) {
+                Ok(Some(url)) if url.starts_with(start) => return url.to_owned(),
+                _ => assert!(begun.elapsed() < PAGE_TIMEOUT, "{shown:?} is no {start}"),
             }
-            let text = self.text();
-            assert!(begun.elapsed() < PAGE_TIMEOUT, "{url} is no {start}: {text}");
             pause(Duration::from_millis(30));
         }
     }
@@ -148,16 +148,20 @@ impl Chromium {
     /// The text that a person reads.
     #[track_caller]
     pub fn text(&self) -> String {
-        let script = "return document.body ? document.body.innerText : ''";
-        self.run(script).as_str().unwrap_or_default().to_owned()
+        self.run(TEXT).as_str().unwrap_or_default().to_owned()
     }
 
     /// Waits until the page shows a text.
     #[track_caller]
     pub fn wait_for_text(&self, expected: &str) {
         let begun = Instant::now();
-        while !self.text().contains(expected) {
-            assert!(begun.elapsed() < PAGE_TIMEOUT, "{expected:?} is shown: {:?}", self.text());
+        let script = json!({"script": TEXT, "args": []});
+        loop {
+            let text = try_ask("POST", &format!("{}/execute/sync", self.session), &script);
+            match text.as_ref().map(Value::as_str) {
+                Ok(Some(text)) if text.contains(expected) => return,
+                _ => assert!(begun.elapsed() < PAGE_TIMEOUT, "{expected:?} is shown: {text:?}"),
+            }
             pause(Duration::from_millis(30));
         }
     }
@@ -218,9 +222,18 @@ impl Drop for Chromium {
     }
 }
 
+/// The text of a page.
+const TEXT: &str = "return document.body ? document.body.innerText : ''";
+
 /// The value of an answer of the driver.
 #[track_caller]
 fn ask(method: &str, url: &str, body: &Value) -> Value {
+    try_ask(method, url, body).unwrap_or_else(|text| panic!("{url} {body}: {text}"))
+}
+
+/// The same, or what the driver says that it could not do.
+#[track_caller]
+fn try_ask(method: &str, url: &str, body: &Value) -> Result<Value, String> {
     let answer = match method {
         "GET" => agent().get(url).call(),
         _ => agent().post(url).content_type("application/json").send(body.to_string()),
@@ -228,6 +241,5 @@ fn ask(method: &str, url: &str, body: &Value) -> Value {
     let mut answer = answer.expect("the driver answers");
     let text = answer.body_mut().read_to_string().expect("text");
     let told: Value = serde_json::from_str(&text).expect("JSON");
-    assert!(answer.status().is_success(), "{url} {body}: {text}");
-    told["value"].clone()
+    if answer.status().is_success() { Ok(told["value"].clone()) } else { Err(text) }
 }

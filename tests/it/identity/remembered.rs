@@ -19,7 +19,7 @@ pub fn lone() -> Vec<Lone> {
 }
 
 /// How long, in seconds, the access tokens of `web-brief` live at most.
-const BRIEF: i64 = 12;
+const BRIEF: i64 = 30;
 
 fn rule_11_13_one_question_for_many_requests(engine: Engine) {
     let stage = Stage::new(engine, |provider| {
