@@ -13,6 +13,7 @@ pub fn tests() -> Vec<Case> {
         clients_synchronise_a_manifest,
         an_update_keeps_and_clears,
         who_sees_and_changes_an_app,
+        names_pass_to_nobody,
         what_only_developers_see,
         lists_are_by_name_and_leave_out_deprecated_ones,
         what_a_manifest_may_not_say,
@@ -170,6 +171,25 @@ fn who_sees_and_changes_an_app(server: &Server) {
     assert!(!column(&member.get("/v5/apps").ok(), "id").contains(&id));
     assert_eq!(owner.get(&path(&id)).ok()["published"], json!(false), "only administrators do");
     assert_eq!(owner.get(&path(&id)).ok()["description"], created["description"]);
+}
+
+/// Whom a manifest names who is not there yet is nobody: whoever gets such an address later is not
+/// taken for them, nor is who gets that of somebody who was deleted.
+fn names_pass_to_nobody(server: &Server) {
+    let (owner, deleted) = (person(server, "owner"), person(server, "deleted"));
+    let (id, early) = (unique("app"), unique("early"));
+    let name = username(&deleted);
+    let named = format!("{early}, {name}");
+    owner.post("/v5/apps", &json!({"id": id, "name": "App", "developers": named})).ok();
+    deleted.get(&path(&id)).ok();
+    let gone = server.admin(&["user", "delete", "--email", deleted.email()]).output();
+    assert!(gone.expect("daybook runs").status.success());
+    for taken in [&early, &name] {
+        let other = server.client(&format!("{taken}@elsewhere.example"));
+        assert_ne!(&username(&other), taken);
+        other.get(&path(&id)).refused(404, "notFound");
+        other.put("/v5/apps", &json!({"id": id, "name": "Mine"})).refused(404, "notFound");
+    }
 }
 
 fn what_only_developers_see(server: &Server) {

@@ -327,6 +327,10 @@ fn trials(
         };
         trials.push(Trial::test(name, run));
     };
+    for counts in COUNT_DELIVERIES {
+        let is = |(module, _): &(&str, Vec<Case>)| *module == counts;
+        assert!(shared_cases().iter().any(is), "no module is called {counts}");
+    }
     for engine in Engine::enabled() {
         for (module, cases) in shared_cases() {
             for case in cases {

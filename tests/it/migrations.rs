@@ -3,7 +3,9 @@
 use std::process::Command;
 use std::time::Duration;
 
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, binary, plain_event, run_for};
+use daybook_tests::{
+    Backdoor, CASH_AND_FOOD, Cast, Engine, Server, binary, column, plain_event, run_for,
+};
 use serde_json::{Value, json};
 
 use crate::arch::tables;
@@ -18,6 +20,7 @@ pub fn lone() -> Vec<Lone> {
         what_is_stored_is_counted_at_the_upgrade,
         events_are_kept_at_the_upgrade,
         days_are_kept_at_the_upgrade,
+        programs_of_banks_are_no_apps_after_the_upgrade,
     ]
 }
 
@@ -90,6 +93,44 @@ fn what_is_stored_is_counted_at_the_upgrade(engine: Engine) {
     server.restart();
     assert_eq!(storage_quotas::held(&cast.owner), before);
     storage_quotas::clean(&cast);
+}
+
+/// 9.4: also where the connection is gone, as in a book that was deleted when that was.
+fn programs_of_banks_are_no_apps_after_the_upgrade(engine: Engine) {
+    const STEP: &str = "2026-12-09-000000_programs_of_banks";
+    let mut server = Server::start(engine);
+    let cast = Cast::new(&server);
+    let app = json!({"id": "app", "name": "App", "connectable": true});
+    cast.owner.post("/v5/apps", &app).ok();
+    let connect = |app: &str, kind: &str| {
+        let new = json!({"agentId": app, "type": kind, "name": "Connection"});
+        cast.owner.post("/v5/user/connections", &new).ok()["id"].clone()
+    };
+    let install = |body: &Value| {
+        cast.owner.post(&cast.path("/integrations"), body).ok();
+    };
+    install(&json!({"agentId": "app"}));
+    install(&json!({"connectionId": connect("app", "APP")}));
+    install(&json!({"connectionId": connect("app", "BANK")}));
+    let lost = "lost-bank";
+    install(&json!({"connectionId": connect(lost, "BANK")}));
+    server.terminate();
+    undo(&server, STEP);
+    let mut database = Backdoor::open(&server);
+    assert_eq!(database.count("SELECT COUNT(*) FROM integrations WHERE app_id LIKE ':%'"), 0);
+    let lose = format!("DELETE FROM connections WHERE app_id = '{lost}'");
+    assert_eq!(database.execute(&lose), 1);
+    drop(database);
+    server.restart();
+    let mut database = Backdoor::open(&server);
+    for (name, marked, plain) in [("app", 1, 2), (lost, 1, 0)] {
+        let mut rows = |shown: &str| {
+            database.count(&format!("SELECT COUNT(*) FROM integrations WHERE app_id = '{shown}'"))
+        };
+        assert_eq!((rows(&format!(":{name}")), rows(name)), (marked, plain), "{name}");
+    }
+    cast.owner.post("/v5/apps", &json!({"id": lost, "name": "Thief"})).ok();
+    assert_eq!(column(&cast.owner.get(&cast.path("/apps")).ok(), "id"), ["app"]);
 }
 
 /// A book with so many transactions, each recorded alone: the log of a batch has blocks, which no

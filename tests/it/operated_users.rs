@@ -348,11 +348,15 @@ fn users_are_renamed_while_books_change_hands(server: &Server) {
     server.client(&email).get("/v5/user").ok();
     let mut names = [email.as_str(), other.as_str()];
     hands.change_during([&email, &other], || {
-        for _ in 0..8 {
+        let mut rounds = 0;
+        while rounds < 8 {
             match run(server, &["rename-email", "--email", names[0], "--to", names[1]]) {
                 Ok(_) => names.reverse(),
+                // It gives way, and on a machine that does much else, too often.
+                Err(said) if said.contains("the database is not available") => continue,
                 Err(said) => assert!(said.contains("is shared with both addresses"), "{said}"),
             }
+            rounds += 1;
         }
     });
     for book in &hands.books {

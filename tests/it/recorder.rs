@@ -1,6 +1,6 @@
 //! The RECORDER (7.1 - 7.3): records drafts, sees only its own, names accounts without seeing them.
 
-use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id, shows, unique};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Server, column, id, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -22,6 +22,7 @@ pub fn tests() -> Vec<Case> {
         book_without_accounts,
         queries_see_own_drafts_only,
         two_recorders,
+        what_they_may_not_read_they_do_not_find,
         accounts_are_not_found_by_their_names,
         recorder_of_a_public_book,
     ]
@@ -301,6 +302,41 @@ fn queries_see_own_drafts_only(server: &Server) {
         let found = column(&found, "description");
         assert!(found.iter().all(|description| description == "mine"), "{query}: {found:?}");
     }
+}
+
+/// 7.3: groups, types of accounts and what apps said are not for them, nor found by a query.
+fn what_they_may_not_read_they_do_not_find(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("Assets");
+    cast.account_in("Cash", "ASSET", &["Assets"]);
+    cast.account("Food", "OUTGOING");
+    draft(&cast, "mine");
+    let count = |caller: &Client, query: &str| {
+        let path = cast.path(&format!("/transactions/count?query={query}"));
+        caller.get(&path).ok()["total"].clone()
+    };
+    for (query, owner, recorder) in [
+        ("group:Assets", 1, 0),
+        ("type:ASSET", 1, 0),
+        ("type:LIABILITY", 0, 0),
+        ("error:true", 0, 0),
+        ("error:false", 1, 0),
+        ("account:Cash", 1, 1),
+    ] {
+        let found = [&cast.owner, &cast.recorder].map(|caller| count(caller, query));
+        assert_eq!(found, [json!(owner), json!(recorder)], "{query}");
+    }
+    // An address is known to who may read the list of collaborators, and to its owner.
+    let by = |email: &str| format!("by:{email}");
+    let (recorder, owner) = (by(cast.recorder.email()), by(cast.owner.email()));
+    assert_eq!(count(&cast.recorder, &recorder), 1);
+    assert_eq!(count(&cast.owner, &recorder), 1);
+    cast.owner.put("/v5/books", &json!({"id": cast.book, "visibility": "PUBLIC"})).ok();
+    cast.record("2025-01-31", "5", "Cash", "Food", "of the owner");
+    let name = cast.owner.get("/v5/user").ok()["username"].as_str().expect("a name").to_owned();
+    assert_eq!(count(&cast.stranger, &by(&name)), 1);
+    assert_eq!(count(&cast.stranger, &owner), 0);
+    assert_eq!(count(&cast.viewer, &owner), 1);
 }
 
 /// 2.8: the list would tell the id of an account to who knows, or guesses, its name.

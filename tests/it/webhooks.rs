@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use daybook_tests::receiver::{Received, Receiver, fine};
-use daybook_tests::{CASH_AND_FOOD, Cast, Client, Server, pause, unique};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Server, column, id, pause, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -16,6 +16,7 @@ pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_8_6_the_request,
         rule_8_6_the_token_acts_as_the_app,
+        rule_9_4_programs_of_banks_receive_nothing,
         rule_8_7_answers_are_recorded,
         rule_8_8_failures_are_repeated,
         rule_8_9_one_after_another_in_order,
@@ -117,6 +118,50 @@ fn rule_8_6_the_token_acts_as_the_app(server: &Server) {
         .ok();
     assert_eq!(made["agentId"], app["id"], "8.6: no header changes who acts");
     bot.post("/v5/user/tokens", &json!({"days": 1})).refused(403, "insufficientScope");
+    // Nor does it make itself apps that are sent tokens of their own.
+    let named = json!({"id": unique("bot"), "name": "Bot"});
+    bot.post("/v5/apps", &named).refused(403, "insufficientScope");
+    let moved = json!({"id": app["id"], "webhookUrl": "https://elsewhere.example/"});
+    bot.put("/v5/apps", &moved).refused(403, "insufficientScope");
+    let path = cast.path("/integrations");
+    bot.post(&path, &json!({"agentId": app["id"]})).refused(403, "insufficientScope");
+}
+
+/// 9.4: a bank names a program. Who makes an app of that id is sent no event, and no token.
+fn rule_9_4_programs_of_banks_receive_nothing(server: &Server) {
+    let (cast, receiver, other) = (book(server), Receiver::start(), Receiver::start());
+    let events = ["TRANSACTION_POSTED", "INTEGRATION_CREATED"];
+    let taken = |id: &str| {
+        let app = json!({"id": id, "name": "Bot", "webhookUrl": receiver.url(), "events": events,
+            "users": cast.owner.get("/v5/user").ok()["username"]});
+        cast.stranger.post("/v5/apps", &app).ok();
+    };
+    let (before, after) = (unique("bank"), unique("bank"));
+    taken(&before);
+    for id in [&before, &after] {
+        let bank = json!({"agentId": id, "type": "BANK", "name": "My Bank"});
+        let bank = cast.owner.post("/v5/user/connections", &bank).ok();
+        let body = json!({"agentId": id, "connectionId": bank["id"]});
+        let made = cast.owner.post(&cast.path("/integrations"), &body).ok();
+        assert_eq!((&made["agentId"], &made["logo"]), (&json!(id), &Value::Null), "{made}");
+    }
+    taken(&after);
+    let app = install(&cast, &other.url(), &["TRANSACTION_POSTED"], json!({}));
+    lunch(&cast, "one");
+    other.wait_for(1);
+    let queues = format!(
+        "SELECT COUNT(*) FROM delivery_queues WHERE app_id LIKE '%{before}' \
+        OR app_id LIKE '%{after}'"
+    );
+    assert_eq!(Backdoor::open(server).count(&queues), 0);
+    assert!(receiver.received().is_empty());
+    let listed = column(&cast.owner.get(&cast.path("/apps")).ok(), "id");
+    assert_eq!(listed, [app["id"].as_str().expect("an id")]);
+    let all = cast.owner.get(&cast.path("/integrations")).ok();
+    assert_eq!(items(&all).len(), 3);
+    for integration in items(&all) {
+        cast.owner.delete(&cast.path(&format!("/integrations/{}", id(integration)))).ok();
+    }
 }
 
 fn rule_8_7_answers_are_recorded(server: &Server) {

@@ -62,8 +62,16 @@ pub(crate) struct IntegrationOut<'v> {
 impl<'v> From<&'v View> for IntegrationOut<'v> {
     fn from(view: &'v View) -> Self {
         let View { access, integration, added_by, face } = view;
-        let Integration { id, app, connection, name, installer, properties: held, stamp } =
-            integration;
+        let Integration {
+            id,
+            app,
+            installs_app: _,
+            connection,
+            name,
+            installer,
+            properties: held,
+            stamp,
+        } = integration;
         Self {
             id: id.to_string(),
             book_id: access.book().key.as_str(),

@@ -316,7 +316,7 @@ impl FromRequest for ApiRequest {
                 Some(acting) => (Some(acting.agent.clone()), acting.depth),
                 None => (agent(&request, &state), 0),
             };
-            let is_administrator = state.administrators.contains(&user.email);
+            let is_administrator = !caller.of_other && state.administrators.contains(&user.email);
             let cx = Context {
                 scope,
                 is_administrator,

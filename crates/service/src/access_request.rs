@@ -31,9 +31,9 @@ pub struct Request<'a> {
 /// 403 for books that the access token does not reach; 404 for what cannot be the id of a book;
 /// what the rules of access requests refuse.
 pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: Request<'_>) -> Result<()> {
-    let cx = &cx.kept(tx)?;
     let Request { permission, message, server } = asked;
     let found = find_known(tx, cx, book)?;
+    let cx = &cx.kept(tx)?;
     if !BookKey::new(book.to_owned()).is_well_formed() {
         return Err(access::Refusal::BookNotFound.into());
     }

@@ -65,8 +65,10 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
 /// createApp: the caller becomes its owner.
 ///
 /// # Errors
-/// [`Refusal::Exists`], also for an app that the caller may not see; what the rules of apps refuse.
+/// An app acts with the token of a delivery; [`Refusal::Exists`], also for an app that the caller
+/// may not see; what the rules of apps refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
+    cx.check_no_delivery()?;
     let cx = &cx.locked(tx)?;
     let app = App::create(id, changes, &cx.visitor(), cx.now)?;
     let exists = || Refusal::Exists(app.id.to_string());
@@ -86,16 +88,19 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes)
 /// updateApp.
 ///
 /// # Errors
-/// [`Refusal::IdRequired`], [`Refusal::Unknown`], [`Refusal::NotDeveloper`]; what the rules of apps
-/// refuse.
+/// An app acts with the token of a delivery; [`Refusal::IdRequired`], [`Refusal::Unknown`],
+/// [`Refusal::NotDeveloper`]; what the rules of apps refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
+    cx.check_no_delivery()?;
     let id = id.ok_or(Refusal::IdRequired)?;
+    let seen = find(tx, cx, id)?;
+    if seen.clone().update(changes.clone(), &cx.visitor(), cx.now)? == seen {
+        return view(tx, cx, seen);
+    }
     // Its developers change it from anywhere, and what is saved is all of it.
     let before = shown(tx.apps().take(id)?, cx, id)?;
-    let after = before.clone().update(changes, &cx.visitor(), cx.now)?;
-    if after != before {
-        tx.apps().update(&after)?;
-    }
+    let after = before.update(changes, &cx.visitor(), cx.now)?;
+    tx.apps().update(&after)?;
     view(tx, cx, after)
 }
 

@@ -81,7 +81,8 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, name: Option<&str>) -> Result<View>
 /// # Errors
 /// [`Refusal::IdRequired`] and [`Refusal::Unknown`]; a refused name.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, name: Option<&str>) -> Result<View> {
-    let before = enter(tx, cx, id.ok_or(Refusal::IdRequired)?)?;
+    let cx = &cx.locked(tx)?;
+    let before = find(tx, cx, id.ok_or(Refusal::IdRequired)?)?;
     let after = before.clone().rename(name, cx.now)?;
     if after != before {
         tx.collections().update(&after)?;
@@ -94,7 +95,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, name: Option<&str
 /// # Errors
 /// [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Vec<book::View>> {
-    let collection = enter(tx, cx, id)?;
+    let cx = &cx.locked(tx)?;
+    let collection = find(tx, cx, id)?;
     let mut books = shown(tx, cx, &collection)?;
     book::sort(&mut books);
     tx.collections().delete(&collection)?;
@@ -112,7 +114,8 @@ pub fn add(
     id: &str,
     books: Vec<Option<String>>,
 ) -> Result<Vec<book::View>> {
-    let collection = enter(tx, cx, id)?;
+    let cx = &cx.locked(tx)?;
+    let collection = find(tx, cx, id)?;
     batch::check_size("items", books.len())?;
     let keys = named(books)?;
     let mut visible = book::readable(tx, &cx.user, &keys)?;
@@ -140,7 +143,8 @@ pub fn remove(
     id: &str,
     books: Vec<Option<String>>,
 ) -> Result<Vec<book::View>> {
-    let collection = enter(tx, cx, id)?;
+    let cx = &cx.locked(tx)?;
+    let collection = find(tx, cx, id)?;
     batch::check_size("items", books.len())?;
     let keys = named(books)?;
     let places = tx.collections().places(cx.user.id)?;
@@ -222,13 +226,6 @@ pub(crate) fn of_books(
         .into_iter()
         .filter_map(|(book, collection)| Some((book, Arc::clone(views.get(&collection.id)?))))
         .collect())
-}
-
-/// The caller's own collection, for a write. It locks the caller's collections, so that their
-/// writes run one after another.
-fn enter(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Collection> {
-    let cx = cx.locked(tx)?;
-    find(tx, &cx, id)
 }
 
 fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<Collection> {

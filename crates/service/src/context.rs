@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use daybook_domain::app::Visitor;
 use daybook_domain::instant::{Instant, Stamp};
-use daybook_domain::session;
 use daybook_domain::storage_quota::StorageQuotas;
-use daybook_domain::token::TokenScope;
+use daybook_domain::token::{self, TokenScope};
 use daybook_domain::version::{self, Condition, Tag};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 use time::Date;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::Ids;
-use crate::zone;
+use crate::{user, zone};
 
 /// The agent that the events of an operator's command name (behaviour 6.21).
 const OPERATOR: &str = "daybook";
@@ -72,7 +71,7 @@ impl Context {
     /// nothing is to be kept for somebody who was deleted (behaviour 7.11).
     ///
     /// # Errors
-    /// [`session::Refusal::Disabled`] for who is disabled now, or deleted.
+    /// [`daybook_domain::session::Refusal::Disabled`] for who is disabled now, or deleted.
     pub(crate) fn locked(&self, tx: &mut Tx<'_>) -> Result<Self> {
         let caller = tx.users().lock(self.user.id)?;
         self.of_now(caller)
@@ -89,8 +88,21 @@ impl Context {
     }
 
     fn of_now(&self, caller: Option<User>) -> Result<Self> {
-        let user = Arc::new(enabled(caller)?);
+        let user = Arc::new(user::enabled(caller)?);
         Ok(Self { user, ..self.clone() })
+    }
+
+    /// Refuses an app that acts with the token of a delivery to make, change and install apps: what
+    /// it made of one would get tokens of its own, for ever.
+    ///
+    /// # Errors
+    /// [`token::Refusal::InsufficientScope`].
+    pub(crate) fn check_no_delivery(&self) -> std::result::Result<(), token::Refusal> {
+        if self.depth > 0 {
+            let why = "it was sent with an event, and changes no apps and installs none";
+            return Err(token::Refusal::InsufficientScope(why));
+        }
+        Ok(())
     }
 
     /// The caller, as apps see them.
@@ -142,15 +154,6 @@ impl Context {
     pub fn today(&self, book: &daybook_domain::book::Book) -> Date {
         zone::day(self.now, &book.settings.time_zone)
     }
-}
-
-/// A user for whom something is kept.
-///
-/// # Errors
-/// [`session::Refusal::Disabled`] for who is disabled, or deleted.
-pub(crate) fn enabled(user: Option<User>) -> Result<User> {
-    let user = user.ok_or(Error::NotFound("user"))?;
-    if user.disabled_at.is_some() { Err(session::Refusal::Disabled.into()) } else { Ok(user) }
 }
 
 /// A user, as apps see them.

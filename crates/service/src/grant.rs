@@ -12,9 +12,9 @@ use daybook_domain::session::SecretDigest;
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
-use crate::context::enabled;
 use crate::error::Result;
 use crate::ids::Ids;
+use crate::user;
 
 /// To whom something is granted, and what.
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ pub fn begin(
     until: Instant,
     (ids, now): (&Ids, Instant),
 ) -> Result<Grant> {
-    enabled(tx.users().lock(granted.user)?)?;
+    user::enabled(tx.users().lock(granted.user)?)?;
     if !has_consent(tx, granted)? {
         tx.consents().save(&granted.consent(now))?;
     }
@@ -87,7 +87,7 @@ pub fn begin_again(
     until: Instant,
     (ids, now): (&Ids, Instant),
 ) -> Result<Option<Grant>> {
-    enabled(tx.users().lock(granted.user)?)?;
+    user::enabled(tx.users().lock(granted.user)?)?;
     if has_consent(tx, granted)? { add(tx, granted, until, (ids, now)).map(Some) } else { Ok(None) }
 }
 
@@ -182,7 +182,7 @@ pub fn device(tx: &mut Tx<'_>, code: &UserCode, now: Instant) -> Result<DeviceAu
 /// for, and when they signed in; without anybody it gets nothing.
 ///
 /// # Errors
-/// As [`device`].
+/// As [`device`], and as [`begin`].
 pub fn decide(
     tx: &mut Tx<'_>,
     code: &UserCode,

@@ -47,6 +47,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<View>> {
 pub fn list_apps(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<app::View>> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let installed = tx.integrations().list(&access)?.into_iter();
+    let installed = installed.filter(|one| one.installs_app);
     let ids: BTreeSet<String> = installed.map(|one| one.app.to_string()).collect();
     let mut apps = tx.apps().by_ids(&ids)?;
     apps.sort_by_cached_key(App::sort_key);
@@ -67,10 +68,12 @@ pub struct Input {
 /// createIntegration. An app that is installed already, with the same connection, stays as it is.
 ///
 /// # Errors
-/// What the access step and the rules of integrations refuse; [`Refusal::AppRequired`],
+/// What the access step and the rules of integrations refuse; an app acts with the token of a
+/// delivery; [`Refusal::AppRequired`],
 /// [`Refusal::UnknownConnection`], [`Refusal::TooMany`].
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, input: &Input) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
+    cx.check_no_delivery()?;
     let connection = input.connection.as_deref().filter(|id| !id.trim().is_empty());
     let connection = connection.map(|id| own_connection(tx, cx, id)).transpose()?;
     let of_it = connection.as_ref().map(|connection| connection.app.as_str());
@@ -86,7 +89,8 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, input: &Input) -> Resul
         return Err(Refusal::TooMany.into());
     }
     let (number, app) = (access.book().id, &made.app);
-    if tx.integrations().installer(number, app)?.is_none()
+    if made.installs_app
+        && tx.integrations().installer(number, app)?.is_none()
         && tx.deliveries().clear((number, app))?
     {
         // It may be millions of rows, and would be delivered.
@@ -163,7 +167,9 @@ pub fn update(
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let before = find(tx, &access, id.ok_or(Refusal::IdRequired)?)?;
     let (after, previous) = before.update(changes, cx.now)?;
-    tx.deliveries().resume_failing(&access, &after.app)?;
+    if after.installs_app {
+        tx.deliveries().resume_failing(&access, &after.app)?;
+    }
     let view = view(tx, &access, after)?;
     if !previous.is_empty() {
         tx.integrations().update(&access, &view.integration)?;
@@ -208,11 +214,12 @@ pub(crate) fn views(tx: &mut Tx<'_>, access: &Access, all: Vec<Integration>) -> 
     let installers = tx.users().by_ids(&Vec::from_iter(installers))?.into_iter();
     let usernames: HashMap<UserId, String> =
         installers.map(|user| (user.id, user.username)).collect();
-    let faces = tx.apps().faces(all.iter().map(|one| one.app.as_str()))?;
+    let installed = all.iter().filter(|one| one.installs_app);
+    let faces = tx.apps().faces(installed.map(|one| one.app.as_str()))?;
     let shown = |integration: Integration| View {
         access: access.clone(),
         added_by: usernames.get(&integration.installer).cloned().unwrap_or_default(),
-        face: faces.get(integration.app.as_str()).cloned(),
+        face: faces.get(integration.app.as_str()).filter(|_| integration.installs_app).cloned(),
         integration,
     };
     Ok(all.into_iter().map(shown).collect())

@@ -18,6 +18,7 @@ use daybook_storage::access::BookAccess;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
+use crate::user;
 
 /// Mails that one unit of work gives up at most.
 const SWEPT_AT_ONCE: i64 = 100;
@@ -30,11 +31,13 @@ pub(crate) fn invite(
     (invitation, server): (&Invitation<'_>, &str),
 ) -> Result<()> {
     let book = access.book();
-    if is_enough(tx, cx)? {
+    if is_enough(tx, cx, MailKind::Invitation)? {
         return Ok(());
     }
     let (user, key) = (Some(cx.user.id), Some(book.key.clone()));
     let cause = MailCause { kind: MailKind::Invitation, user, book: key };
+    // A user keeps the address until the mail is written, or it would not follow a new one.
+    user::kept(tx, invitation.to)?;
     let content = invitation.content(book, server);
     write(tx, cx, (invitation.to.clone(), cause, content)).map(drop)
 }
@@ -54,7 +57,9 @@ pub(crate) fn tell_owner(
     // Their address stays until the mail is written, or it would go to the one they had.
     let owner = tx.users().keep(owner.unwrap_or(cx.user.id))?;
     let cause = MailCause { kind: MailKind::AccessRequest, user: Some(cx.user.id), book: key };
-    if is_enough(tx, cx)? || tx.mails().is_told(&cause, counted_since(cx.now))? {
+    if is_enough(tx, cx, MailKind::AccessRequest)?
+        || tx.mails().is_told(&cause, counted_since(cx.now))?
+    {
         return Ok(());
     }
     let Some(owner) = owner else { return Ok(()) };
@@ -98,9 +103,10 @@ pub(crate) fn links_of_a_minute(tx: &mut Tx<'_>, now: Instant) -> Result<i64> {
     Ok(tx.mails().count_kind(MailKind::SignInLink, a_minute_before(now))?)
 }
 
-/// Whether the caller has caused as many mails today as anybody may.
-fn is_enough(tx: &mut Tx<'_>, cx: &Context) -> Result<bool> {
-    Ok(tx.mails().count_caused(cx.user.id, counted_since(cx.now))? >= MAX_CAUSED)
+/// Whether the caller has caused as many mails of a kind today as anybody may. Invitations, which
+/// show in what arrives, do not tell whether requests for access have caused any (behaviour 7.4).
+fn is_enough(tx: &mut Tx<'_>, cx: &Context, kind: MailKind) -> Result<bool> {
+    Ok(tx.mails().count_caused(cx.user.id, kind, counted_since(cx.now))? >= MAX_CAUSED)
 }
 
 fn write(

@@ -134,7 +134,7 @@ pub struct Input {
 /// # Errors
 /// 404 for an unknown address.
 pub fn allow(tx: &mut Tx<'_>, email: &Email, input: &Input) -> Result<User> {
-    let user = user::taken(tx, email)?;
+    let user = user::locked(tx, email)?.ok_or(Error::NotFound("user"))?;
     let now = tx.stored().allowance(user.id)?;
     let Input { transactions, bytes, book_transactions, book_bytes } = input;
     let allowance = Allowance {

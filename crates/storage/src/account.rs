@@ -310,13 +310,14 @@ impl Accounts<'_, '_> {
             return Ok(());
         }
         self.tx.invalidate_chart(access.book().id)?;
-        let own = accounts::book_id.eq(access.book().id.get());
-        let named = accounts::id.eq_any(ids.iter().map(|id| id.get()));
-        let target = accounts::table.filter(own.and(named));
-        on_engine!(
-            self.tx.flushed()?,
-            c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c)
-        )?;
+        // A copy marks all accounts of a book.
+        for some in ids.chunks(MAX_NAMED) {
+            let named = accounts::id.eq_any(some.iter().map(|id| id.get()));
+            let own = accounts::book_id.eq(access.book().id.get()).and(named);
+            let query = diesel::update(accounts::table.filter(own));
+            let query = query.set(accounts::has_transaction_posted.eq(true));
+            on_engine!(self.tx.flushed()?, c => query.execute(c))?;
+        }
         Ok(())
     }
 

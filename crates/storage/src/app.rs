@@ -1,7 +1,7 @@
 //! Apps: rows and repository. They belong to no book. Whom their manifests name is kept beside
 //! them, so that the apps of a user are found without a look at all.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use daybook_domain::app::{
     App, AppFace, AppFlags, AppId, AppText, AppTexts, Manifest, PropertiesSchema, PropertyHints,
@@ -197,7 +197,6 @@ impl Apps<'_, '_> {
         let mut conn = self.tx.flushed()?;
         let row = Sql::new("SELECT id FROM apps WHERE id = ").text(id).push(conn.and_lock());
         conn.execute(&row).map_err(Error::of_waiting)?;
-        drop(conn);
         self.find(id)
     }
 
@@ -268,6 +267,14 @@ impl Apps<'_, '_> {
         let rows =
             on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
         rows.into_iter().map(App::try_from).collect()
+    }
+
+    /// Which of these usernames manifests name.
+    pub fn named(self, usernames: &[String]) -> Result<HashSet<String>> {
+        let query = app_people::table.filter(app_people::pattern.eq_any(usernames));
+        let query = query.select(app_people::pattern).distinct();
+        let named: Vec<String> = on_engine!(self.tx.flushed()?, c => query.load(c))?;
+        Ok(named.into_iter().collect())
     }
 
     /// All apps that are not deprecated, without readmes.

@@ -58,6 +58,12 @@ impl Remembered {
 pub(crate) struct ChartCache(Mutex<Remembered>);
 
 impl ChartCache {
+    /// Forgets all charts: a server that has taken over may lack the last changes, and would give
+    /// their versions to others.
+    pub(crate) fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Remembered::default();
+    }
+
     /// The accounts among these ids and normalized names that are remembered.
     pub(crate) fn accounts(
         &self,

@@ -5,6 +5,7 @@ use daybook_domain::connection::{Connection, ConnectionKind};
 use daybook_domain::id::{ConnectionId, UserId};
 use daybook_domain::name::Name;
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 
 use crate::column;
 use crate::conn::on_engine;
@@ -68,6 +69,13 @@ impl TryFrom<Row> for Connection {
     }
 }
 
+/// The number of a connection.
+#[derive(QueryableByName)]
+struct ConnectionNumber {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+}
+
 /// The connections of users.
 pub struct Connections<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -98,9 +106,11 @@ impl Connections<'_, '_> {
         let mut conn = self.tx.flushed()?;
         let row = Sql::new("SELECT id FROM connections WHERE user_id = ").int(owner.get());
         let row = row.push(" AND id = ").int(id.get()).push(conn.unless_deleted());
-        let kept = conn.execute(&row)? > 0;
-        drop(conn);
-        if kept { self.find(owner, id) } else { Ok(None) }
+        let kept: Vec<ConnectionNumber> = on_engine!(&mut *conn, c => (&row).load(c))?;
+        match kept.first().map(|row| ConnectionId::new(row.id)) {
+            Some(id) => self.find(owner, id),
+            None => Ok(None),
+        }
     }
 
     /// Adds one.

@@ -192,7 +192,8 @@ impl Conn {
     }
 
     /// The end of a SELECT of a row that is named in another one, which keeps it until the unit of
-    /// work ends; one that is being deleted is passed by.
+    /// work ends. One that is being deleted is passed by, also where the deletion is undone then,
+    /// so that nobody waits for it while holding a book. A distributed engine keeps nothing.
     pub(crate) const fn unless_deleted(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "",
@@ -203,8 +204,8 @@ impl Conn {
     }
 
     /// The end of a SELECT of a user who changes what they keep across books: one unit of work at a
-    /// time does. Lanes of users come before those of books, so no writer ever waits for it while it
-    /// holds a book.
+    /// time does. Lanes of users come before those of books, so no writer ever waits for it while
+    /// it holds a book.
     pub(crate) const fn locking(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "",

@@ -18,6 +18,9 @@ use crate::tx::Tx;
 
 /// No connection has this number.
 const NO_CONNECTION: i64 = 0;
+/// What the id of a program begins with in an integration that installs no app. No id of an app
+/// does, so no statement that looks for the app in a book finds it.
+const NO_APP: &str = ":";
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(
@@ -41,11 +44,13 @@ struct Row {
 
 impl Row {
     fn new(access: &Access, integration: &Integration) -> Self {
-        let Integration { id, app, connection, name, installer, properties, stamp } = integration;
+        let Integration { id, app, installs_app, connection, name, installer, properties, stamp } =
+            integration;
+        let mark = if *installs_app { "" } else { NO_APP };
         Self {
             book_id: access.book().id.get(),
             id: id.get(),
-            app_id: app.to_string(),
+            app_id: format!("{mark}{app}"),
             connection_id: connection.map_or(NO_CONNECTION, ConnectionId::get),
             installer_id: installer.get(),
             name: name.as_str().to_owned(),
@@ -61,9 +66,11 @@ impl TryFrom<Row> for Integration {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
+        let program = row.app_id.strip_prefix(NO_APP).map(str::to_owned);
         Ok(Self {
             id: IntegrationId::new(row.id),
-            app: AppId::stored(row.app_id),
+            installs_app: program.is_none(),
+            app: AppId::stored(program.unwrap_or(row.app_id)),
             connection: (row.connection_id != NO_CONNECTION)
                 .then(|| ConnectionId::new(row.connection_id)),
             name: Name::stored(row.name),
@@ -159,6 +166,9 @@ impl Integrations<'_, '_> {
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         let state = self.tx.queued_book_state(book)?;
         state.apps = state.apps.saturating_sub(1);
+        if !integration.installs_app {
+            return Ok(());
+        }
         // Another one of the app goes on.
         match self.tx.integrations().installer(book, &integration.app)? {
             Some(_) => Ok(()),

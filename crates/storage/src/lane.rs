@@ -1,11 +1,11 @@
 //! Lanes: in which order writes take their locks.
 //!
 //! A write has a lane, and a lane has a writer of the process. The lane is the book; the user, for
-//! collections; the username, for a new user; [`Lane::NO_BOOK`], or the idempotency key, for a new
-//! book; [`Lane::QUEUES`], to take deliveries. The caller gives it, because the writer is chosen
-//! before anything is loaded. SQLite has one writer, PostgreSQL several in each process. So inside
-//! one process a write of a book hardly ever waits for the book's lock: only where another writer
-//! did what a long group of its own would have delayed ([`crate::writers`]).
+//! what they keep across books; the username, for a new user; [`Lane::NO_BOOK`], or the idempotency
+//! key, for a new book; [`Lane::QUEUES`], to take deliveries. The caller gives it, because the
+//! writer is chosen before anything is loaded. SQLite has one writer, PostgreSQL several in each
+//! process. So inside one process a write of a book hardly ever waits for the book's lock: only
+//! where another writer did what a long group of its own would have delayed ([`crate::writers`]).
 
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;

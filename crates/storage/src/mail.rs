@@ -180,10 +180,11 @@ impl Mails<'_, '_> {
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
-    /// How many mails a user has caused since an instant.
-    pub fn count_caused(self, user: UserId, since: Instant) -> Result<i64> {
+    /// How many mails of a kind a user has caused since an instant.
+    pub fn count_caused(self, user: UserId, kind: MailKind, since: Instant) -> Result<i64> {
         let query = mails::table
             .filter(mails::user_id.eq(user.get()))
+            .filter(mails::kind.eq(kind.as_str()))
             .filter(mails::created_at.gt(since.milliseconds()))
             .count();
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)

@@ -239,9 +239,9 @@ impl Users<'_, '_> {
         locked(&mut conn, user, end)
     }
 
-    /// The user with that id, for a change of their names: nobody founds a book for them or changes
-    /// what they keep until this unit of work ends. It gives way to those who do when it has to
-    /// wait, with [`Error::Unavailable`].
+    /// The user with that id, for a change of their names: nobody founds a book for them, names
+    /// them in one or changes what they keep until this unit of work ends. It gives way to those
+    /// who do when it has to wait, with [`Error::Unavailable`].
     pub fn take(self, user: UserId) -> Result<Option<User>> {
         let mut conn = self.tx.flushed()?;
         conn.wait_briefly()?;

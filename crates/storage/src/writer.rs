@@ -14,9 +14,10 @@
 //! the locks of books in this order, so two groups never wait for each other's books. All other
 //! lanes but [`Lane::QUEUES`] come before those of books: to delete a book also deletes rows of
 //! users' collections, and passes over those that are being changed, so nobody waits for a user's
-//! rows while holding a book. Who founds a book shares its owner's row with all but the operator,
-//! who gives way ([`crate::user::Users::take`]); the count of changes that all processes write is
-//! the last row of a group.
+//! rows while holding a book. Who founds a book or names a user in one (its new owner, who asks for
+//! access, who is mailed) shares the user's row with all but the operator, who gives way
+//! ([`crate::user::Users::take`]); the count of changes that all processes write is the last row of
+//! a group.
 //!
 //! On a distributed engine a group has one book, that of the unit of work whose turn it is; one
 //! that belongs to no book is alone. The others go back into the queue. So a group concerns one
@@ -254,6 +255,7 @@ impl WriterLoop {
     fn connect(&mut self) -> Result<()> {
         self.disconnect();
         let mut conn = self.address.connect(Mode::Write)?;
+        self.caches.charts.forget();
         self.checkpointer = Checkpointer::start(&self.address, &mut conn)?;
         conn.count_statements(Arc::clone(&self.statements));
         self.conn = Some(Box::new(conn));

@@ -1,12 +1,38 @@
 //! The implicit flow of existing browser apps (11.3), for clients that may use it.
 
-use daybook_tests::Server;
 use daybook_tests::browser::{Browser, is_page};
+use daybook_tests::{Server, unique};
+use serde_json::json;
 
-use super::{OLD, OLD_URI, allow, lets_in, path_of, person, sent, with_clients};
+use super::{
+    ASKED, OLD, OLD_URI, allow, code, file_of_clients, lets_in, path_of, person, redeem, sent,
+    text, with_clients,
+};
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![an_older_app_gets_a_token_in_its_address]
+    crate::cases![an_older_app_gets_a_token_in_its_address, an_app_is_no_administrator]
+}
+
+/// 9.3: an administrator is one also by the command line, and not by somebody else's app.
+fn an_app_is_no_administrator(server: &Server) {
+    let email = person();
+    let server =
+        server.beside(&["--clients", &file_of_clients(server), "--administrators", &email]);
+    let id = unique("app");
+    server.client(&person()).post("/v5/apps", &json!({"id": id, "name": "App"})).ok();
+    let publish = json!({"id": id, "published": true});
+    let mut browser = Browser::signed_in(&server, &email);
+    let asked = [
+        ("response_type", "token"),
+        ("client_id", OLD),
+        ("redirect_uri", OLD_URI),
+        ("scope", "email"),
+    ];
+    let token = sent(&allow(&mut browser, &asked), "access_token").expect("a token");
+    server.client_with_token(&token).put("/v5/apps", &publish).refused(404, "notFound");
+    let tokens = redeem(&server, &code(&mut browser, &ASKED));
+    let command_line = server.client_with_token(text(&tokens, "access_token"));
+    assert_eq!(command_line.put("/v5/apps", &publish).ok()["published"], true);
 }
 
 fn an_older_app_gets_a_token_in_its_address(server: &Server) {

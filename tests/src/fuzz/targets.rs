@@ -231,7 +231,7 @@ fn app_answer(input: &str) -> Result<(), String> {
         // From the lightest to the gravest: each beats those before.
         for (key, kind) in kinds.into_iter().rev() {
             answer = answer.with(key, value.clone());
-            let Some(remark) = read_answer(&answer) else {
+            let Some(remark) = read_answer(&answer, &[]) else {
                 holds("8.7: what says something is recorded", !says)?;
                 continue;
             };

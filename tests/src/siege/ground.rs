@@ -1,10 +1,12 @@
 //! Where an attack takes place: a server, and the books of the attacker.
 
+use std::time::{Duration, Instant};
+
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
 use super::Plan;
-use crate::{Client, Options, Server, unique};
+use crate::{Client, Options, Server, pause, unique};
 
 /// Transactions of one request that prepares some.
 const BATCH: usize = 5_000;
@@ -55,7 +57,21 @@ impl Ground {
         let accounts = [("Cash", "ASSET"), ("Food", "OUTGOING")]
             .map(|(name, kind)| json!({"name": name, "type": kind}));
         let body = json!({"name": unique("Attack"), "accounts": accounts});
-        Ok(id(&self.attacker.post("/v5/books", &body).ok())?.to_owned())
+        Ok(id(&self.made("/v5/books", &body))?.to_owned())
+    }
+
+    /// Makes something of the attacker's. What an attack before has sent may still hold the
+    /// attacker's share of the memory; then it is sent again.
+    #[track_caller]
+    pub(super) fn made(&self, path: &str, body: &Value) -> Value {
+        let begun = Instant::now();
+        loop {
+            let answer = self.attacker.post(path, body);
+            if answer.status != 503 || begun.elapsed() > Duration::from_secs(60) {
+                return answer.ok();
+            }
+            pause(Duration::from_millis(100));
+        }
     }
 
     /// Records so many transactions, and answers their ids.
@@ -80,7 +96,7 @@ impl Ground {
             let items: Vec<Value> =
                 (first..count.min(first + batch)).map(|number| dinner(&fields(number))).collect();
             let path = format!("/v5/books/{book}/transactions/batch");
-            let made = self.attacker.post(&path, &json!({"items": items})).ok();
+            let made = self.made(&path, &json!({"items": items}));
             for item in made["items"].as_array().context("a list of transactions")? {
                 ids.push(id(item)?.to_owned());
             }
@@ -94,7 +110,7 @@ impl Ground {
         let path = format!("/v5/books/{book}/files");
         let made = (0..count).map(|number| {
             let body = json!({"name": format!("{number}.txt"), "properties": stuffing()});
-            Ok(json!({"id": id(&self.attacker.post(&path, &body).ok())?}))
+            Ok(json!({"id": id(&self.made(&path, &body))?}))
         });
         made.collect()
     }
@@ -113,7 +129,7 @@ impl Ground {
         for (kind, all, batch) in [("groups", stuffed, 10), ("accounts", accounts, 10)] {
             for items in all.chunks(batch) {
                 let path = format!("/v5/books/{book}/{kind}/batch");
-                self.attacker.post(&path, &json!({"items": items})).ok();
+                self.made(&path, &json!({"items": items}));
             }
         }
         Ok(())

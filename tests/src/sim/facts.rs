@@ -217,6 +217,8 @@ pub struct AppSeen {
 pub struct Integration {
     pub label: label::Integration,
     pub app: label::App,
+    /// A bank names a program, and installs no app.
+    pub installs_app: bool,
     pub connection: Option<label::Connection>,
     pub name: String,
     /// The number of the user.

@@ -1,5 +1,6 @@
 //! What apps answer to an event, and what that means (behaviour 8.7).
 
+use super::secret::without_secrets;
 use crate::app::AppId;
 use crate::instant::Instant;
 use crate::json::{Json, Object};
@@ -82,14 +83,14 @@ impl Remark {
 /// use daybook_domain::delivery::{ResponseKind, read_answer};
 /// use daybook_domain::json::{Json, Object};
 /// let answer = Object::new().with("result", Json::Bool(true));
-/// let remark = read_answer(&answer).unwrap();
+/// let remark = read_answer(&answer, &[]).unwrap();
 /// assert_eq!((remark.kind, remark.message.as_str()), (ResponseKind::Info, "OK"));
-/// assert_eq!(read_answer(&Object::new()), None);
+/// assert_eq!(read_answer(&Object::new(), &[]), None);
 /// ```
 #[must_use]
-pub fn read_answer(answer: &Object) -> Option<Remark> {
+pub fn read_answer(answer: &Object, secrets: &[String]) -> Option<Remark> {
     let said = |key: &str, kind| {
-        let message = message(answer.get(key)?)?;
+        let message = without_secrets(&message(answer.get(key)?)?, secrets);
         Some(Remark { kind, message: cut(&message) })
     };
     said("error", ResponseKind::Error)
@@ -158,7 +159,7 @@ mod tests {
             for (key, value) in [("result", &result), ("warning", &warning), ("error", &error)] {
                 answer = value.clone().map_or(answer.clone(), |value| answer.with(key, value));
             }
-            let read = read_answer(&answer);
+            let read = read_answer(&answer, &[]);
             let read = read.as_ref().map(|remark| (remark.kind, remark.message.as_str()));
             assert_eq!(read, expected, "8.7: {answer:?}");
         }
@@ -175,7 +176,7 @@ mod tests {
     #[test]
     fn long_messages_are_cut() {
         let answer = Object::new().with("error", Json::text("é".repeat(MAX_MESSAGE + 1)));
-        let kept = read_answer(&answer).unwrap().message;
+        let kept = read_answer(&answer, &[]).unwrap().message;
         assert_eq!(kept.chars().count(), MAX_MESSAGE);
         let why = "x".repeat(MAX_MESSAGE + 1);
         let response = Remark::failed(&why).of(AppId::stored("a".to_owned()), Instant::new(1));
@@ -192,7 +193,7 @@ mod tests {
             let answer = Object::new()
                 .with("result", Json::text(result.clone()))
                 .with("warning", list(&warnings));
-            match read_answer(&answer) {
+            match read_answer(&answer, &[]) {
                 None => {
                     prop_assert!(result.trim().is_empty());
                     prop_assert!(warnings.iter().all(|warning| warning.trim().is_empty()));

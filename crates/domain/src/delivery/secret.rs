@@ -1,5 +1,5 @@
 //! Secrets in what apps answer: an app may repeat what it was told, as it was or written otherwise,
-//! and the delivery log keeps answers (behaviour 12.13).
+//! and the delivery log and the responses of apps keep answers (behaviour 8.7, 12.13).
 //!
 //! An answer is looked at as it stands, and as it reads when its escapes are undone, once and
 //! again: those of JSON, of percent-encoding and of HTML. In each reading the secrets are looked

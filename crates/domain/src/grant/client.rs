@@ -81,6 +81,18 @@ fn is_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase()) && text.bytes().all(allowed)
 }
 
+/// The client of the command line.
+pub const COMMAND_LINE: &str = "daybook-cli";
+/// The client of a console under a server's own address.
+pub const CONSOLE: &str = "daybook-console";
+
+/// Whether a client is built in (behaviour 11.16): an administrator is one by it, too (behaviour
+/// 9.3).
+#[must_use]
+pub fn is_built_in(client: &str) -> bool {
+    [COMMAND_LINE, CONSOLE].contains(&client)
+}
+
 /// An app that may ask users for access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OauthClient {

@@ -20,6 +20,9 @@ pub struct Integration {
     pub id: IntegrationId,
     /// The app; with a bank it need not be known here.
     pub app: AppId,
+    /// Whether it installs that app. A connection to a bank does not: whoever makes an app of the
+    /// same id, then or later, gets nothing through it.
+    pub installs_app: bool,
     /// What it uses elsewhere: a connection of who installed it.
     pub connection: Option<ConnectionId>,
     /// The name: that of the app, unless somebody gave it another one.
@@ -64,6 +67,7 @@ impl Integration {
         Ok(Self {
             id,
             app: app.id.clone(),
+            installs_app: true,
             connection: None,
             name: named.map_or_else(|| Ok(app.manifest.name.clone()), Name::new)?,
             installer: visitor.id,
@@ -72,8 +76,8 @@ impl Integration {
         })
     }
 
-    /// A connection to a bank that its owner installs now, for whatever program. An absent name is
-    /// that of the connection.
+    /// A connection to a bank that its owner uses in a book from now on, for whatever program. An
+    /// absent name is that of the connection.
     ///
     /// # Errors
     /// A name or properties that are none.
@@ -88,6 +92,7 @@ impl Integration {
         Ok(Self {
             id,
             app,
+            installs_app: false,
             connection: Some(bank.id),
             name: named.map_or_else(|| Ok(bank.name.clone()), Name::new)?,
             installer: bank.owner,

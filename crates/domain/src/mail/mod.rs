@@ -17,8 +17,8 @@ use crate::id::{BookKey, MailId, UserId};
 use crate::instant::Instant;
 use crate::session::LINK_MINUTES;
 
-/// The most mails that the requests of a user cause in a day; beyond it none are written (behaviour
-/// 7.10).
+/// The most mails of a kind that the requests of a user cause in a day; beyond it none are written
+/// (behaviour 7.10).
 pub const MAX_CAUSED: i64 = 100;
 /// Characters that are kept of why a mail was not sent.
 const MAX_FAILURE: usize = 500;

@@ -10,8 +10,12 @@ use serde_json::Value;
 
 use crate::outgoing::Failure;
 
-/// What an answer, or none, makes of a delivery.
-pub(super) fn read(answer: Result<Response<Vec<u8>>, Failure>) -> DeliveryAttempt {
+/// What an answer, or none, makes of a delivery. Of these secrets, which the app was told or has
+/// told, nothing stays: readers of the book see what it says.
+pub(super) fn read(
+    answer: Result<Response<Vec<u8>>, Failure>,
+    secrets: &[String],
+) -> DeliveryAttempt {
     let answer = match answer {
         Ok(answer) => answer,
         Err(failure) => return DeliveryAttempt::Failed(failure.to_string()),
@@ -23,7 +27,7 @@ pub(super) fn read(answer: Result<Response<Vec<u8>>, Failure>) -> DeliveryAttemp
     if !status.is_success() {
         return DeliveryAttempt::Failed(format!("status {}", status.as_u16()));
     }
-    match said(answer.body()) {
+    match said(answer.body(), secrets) {
         Some(remark) => DeliveryAttempt::Answered(remark),
         None => DeliveryAttempt::Failed(format!(
             "status {}, with a body that is no JSON object",
@@ -39,14 +43,14 @@ fn seconds(value: &HeaderValue) -> Option<i64> {
 
 /// What a body says; none where it cannot be read.
 #[expect(clippy::option_option, reason = "a body that says nothing is not one that is unreadable")]
-fn said(body: &[u8]) -> Option<Option<Remark>> {
+fn said(body: &[u8], secrets: &[String]) -> Option<Option<Remark>> {
     if body.trim_ascii().is_empty() {
         return Some(None);
     }
     match serde_json::from_slice(body).ok()? {
         Value::Object(fields) => {
             let known = fields.into_iter().filter_map(|(key, value)| Some((key, json(value)?)));
-            Some(read_answer(&known.collect::<Object>()))
+            Some(read_answer(&known.collect::<Object>(), secrets))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             None
@@ -81,7 +85,7 @@ mod tests {
         if let Some(text) = retry_after {
             answer = answer.header(RETRY_AFTER, text);
         }
-        read(Ok(answer.body(body.as_bytes().to_vec()).unwrap()))
+        read(Ok(answer.body(body.as_bytes().to_vec()).unwrap()), &["s3cret".to_owned()])
     }
 
     #[test]
@@ -100,6 +104,7 @@ mod tests {
             (200, r#"{"result":true}"#, info("OK")),
             (201, r#"{"result":["a",null,"b",2.5]}"#, info("a\nb\n2.5")),
             (200, r#"{"result":{"a":null,"b":[1]}}"#, info(r#"{"b":[1]}"#)),
+            (200, r#"{"result":"token s3\u0063ret"}"#, info("token [removed]")),
         ] {
             assert_eq!(answer(status, None, body), expected, "8.7: {status} {body}");
         }
@@ -134,7 +139,7 @@ mod tests {
     fn failures_say_why() {
         let told = DeliveryAttempt::Failed("status 503".to_owned());
         assert_eq!(answer(503, Some("5"), ""), told);
-        let none = read(Err(Failure::Address));
+        let none = read(Err(Failure::Address), &[]);
         assert_eq!(none, DeliveryAttempt::Failed("the address may not be reached".to_owned()));
     }
 }

@@ -120,7 +120,7 @@ impl Courier {
                 let status = answered.map(|answer| answer.status().as_u16());
                 let text = answered.map(|answer| Exchange::excerpt(answer.body(), &secrets));
                 let exchange = Exchange { at, milliseconds: took(), status, answer: text };
-                Ok(Outcome::Tried(answer::read(answer), exchange))
+                Ok(Outcome::Tried(answer::read(answer, &secrets), exchange))
             }
             Err(Unwritten::Crowded) => Ok(failed_at(at, "the memory of this server is in use")),
             Err(Unwritten::Address) => Ok(failed_at(at, "the address of the app is none")),

@@ -190,7 +190,7 @@ async fn given_before(
     now: Instant,
 ) -> Result<Option<Grant>, ApiError> {
     let known = granted.clone();
-    // Whoever has to ask costs a look, and no write.
+    // A client that has to ask costs a look, and no write.
     if !run::read(state, move |tx| grant::has_consent(tx, &known)).await? {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! The clients of this installation: those of the operator's file, and the two that are built in
 //! (behaviour 11.16). The file is read once, at the start.
 
-use daybook_domain::grant::{OauthClient, RedirectUri};
+use daybook_domain::grant::{COMMAND_LINE, CONSOLE, OauthClient, RedirectUri};
 use daybook_domain::session::SecretDigest;
 use serde::Deserialize;
 
@@ -12,10 +12,6 @@ use crate::wire::objects_only;
 const MAX_CLIENTS: usize = 1_000;
 /// Characters of an id, a secret or a name at most.
 const MAX_TEXT: usize = 255;
-/// The client of the command line.
-const COMMAND_LINE: &str = "daybook-cli";
-/// The client of a console under this server's own address.
-const CONSOLE: &str = "daybook-console";
 
 /// The file as a whole, entries still unread so that a fault can name the entry it is in.
 #[derive(Deserialize)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actix_web::HttpRequest;
 use daybook_domain::email::Email;
+use daybook_domain::grant::is_built_in;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::TokenScope;
 use daybook_service::{Error, grant, session, token, user};
@@ -90,14 +91,16 @@ pub(crate) async fn own(
         let found = run::read(state, move |tx| user::find_by_id(tx, id)).await?;
         let user = Arc::new(found.ok_or(RequestError::LoginRequired)?);
         let scope = TokenScope { of_app: true, ..TokenScope::default() };
-        return Ok(Bearer { acting: Some(acting), ..Bearer::new(user, scope, expires_at) });
+        let bearer = Bearer::new(user, scope, expires_at);
+        return Ok(Bearer { acting: Some(acting), of_other: true, ..bearer });
     }
     if let Some(id) = claims.grant() {
         let expires_at = claims.expires_at();
         let found = run::read(state, move |tx| grant::find(tx, id, now)).await?;
-        let (_, user) = found.ok_or(RequestError::LoginRequired)?;
+        let (grant, user) = found.ok_or(RequestError::LoginRequired)?;
         let scope = TokenScope { of_app: true, ..TokenScope::default() };
-        return Ok(Bearer::new(Arc::new(user), scope, expires_at));
+        let of_other = !is_built_in(&grant.client);
+        return Ok(Bearer { of_other, ..Bearer::new(Arc::new(user), scope, expires_at) });
     }
     if let Some(id) = claims.session() {
         let expires_at = claims.expires_at();

@@ -132,7 +132,12 @@ impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (reach, found) = (self.reach.clone(), (self.lookup)(name.as_str().to_owned()));
         Box::pin(async move {
-            let mut found = found.await?;
+            let mut found = match (found.await, &reach) {
+                (Ok(found), _) => found,
+                (Err(error), Reach::Configured) => return Err(error.into()),
+                // Who may write any name does not learn which of them are known inside.
+                (Err(_), Reach::Public(_) | Reach::Allowed(_)) => Vec::new(),
+            };
             found.retain(|address| reach.holds(name.as_str(), address.ip()));
             if found.is_empty() {
                 let refused = io::Error::other("the name has no address that may be reached");

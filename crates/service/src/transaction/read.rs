@@ -12,6 +12,7 @@ use daybook_domain::transaction::{Changes, MAX_READ, Refusal, Transaction};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, PageKey, RowPart, rows_to_read};
 use daybook_storage::transaction::{Names, Search};
+use daybook_storage::user::User;
 
 use super::lifecycle::{fitting, named_id};
 use super::{AccountDetail, View, running};
@@ -242,7 +243,9 @@ fn resolve(tx: &mut Tx<'_>, access: &Access, filter: &Filter) -> Result<Names> {
             names.accounts.insert(text.to_owned(), account.id);
         }
     }
-    if !wanted.groups.is_empty() {
+    // Who may not read the chart learns nothing of it by looking for it.
+    names.hides_chart = !access.may(Action::ReadChart);
+    if !wanted.groups.is_empty() && !names.hides_chart {
         let forest = daybook_domain::group::Forest::new(tx.groups().list(access)?, []);
         let mut all = 0_usize;
         for (text, times) in wanted.groups {
@@ -254,19 +257,30 @@ fn resolve(tx: &mut Tx<'_>, access: &Access, filter: &Filter) -> Result<Names> {
             }
         }
     }
-    names.users = users(tx, &wanted.users)?;
+    names.users = users(tx, access, &wanted.users)?;
     let zone = &access.book().settings.time_zone;
     names.midnights =
         wanted.days.into_iter().filter_map(|day| Some((day, zone::midnight(day, zone)?))).collect();
     Ok(names)
 }
 
-fn users(tx: &mut Tx<'_>, wanted: &HashSet<&str>) -> Result<HashMap<String, UserId>> {
+/// The users who are named by their usernames, or by addresses: by their own, and by any for who
+/// reads the list of collaborators (behaviour 1.2).
+fn users(
+    tx: &mut Tx<'_>,
+    access: &Access,
+    wanted: &HashSet<&str>,
+) -> Result<HashMap<String, UserId>> {
     let mut users = HashMap::new();
     for text in wanted {
-        let name =
-            Email::parse(text).map_or_else(|_| text.to_lowercase(), |email| email.to_string());
-        if let Some(user) = tx.users().find_named(&name)? {
+        let address = Email::parse(text).ok();
+        let name = address.as_ref().map_or_else(|| text.to_lowercase(), Email::to_string);
+        let knows = |user: &User| {
+            user.username == name
+                || user.id == access.user()
+                || access.may(Action::ListCollaborators)
+        };
+        if let Some(user) = tx.users().find_named(&name)?.filter(knows) {
             users.insert((*text).to_owned(), user.id);
         }
     }

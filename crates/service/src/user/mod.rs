@@ -4,22 +4,22 @@
 pub mod billing;
 mod operator;
 
-pub(crate) use operator::taken;
 pub use operator::{UserReport, delete, readdress, report};
 
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
+use daybook_domain::session;
 use daybook_domain::user::{Admission, Profile, Refusal};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::Ids;
 use crate::{book, storage_quota};
 
-/// How many numbered usernames are tried before the whole address becomes the username.
+/// How many numbered usernames are tried before the number is that of the user.
 const MAX_ATTEMPTS: u32 = 1_000;
 
 /// All users, by address.
@@ -32,7 +32,7 @@ pub fn list(tx: &mut Tx<'_>) -> Result<Vec<User>> {
 /// # Errors
 /// 404 for an unknown address.
 pub fn set_disabled(tx: &mut Tx<'_>, email: &Email, disabled: bool, now: Instant) -> Result<User> {
-    let user = taken(tx, email)?;
+    let user = locked(tx, email)?.ok_or(Error::NotFound("user"))?;
     let disabled_at = if disabled { user.disabled_at.or(Some(now)) } else { None };
     let user = User { disabled_at, ..user };
     tx.users().save_disabled(&user)?;
@@ -75,6 +75,21 @@ pub fn find(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
 pub(crate) fn kept(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
     let Some(user) = tx.users().find(email)? else { return Ok(None) };
     Ok(tx.users().keep(user.id)?.filter(|user| user.email == *email))
+}
+
+/// As [`kept`], for a change of what is kept for them or told about them: other such changes wait.
+pub(crate) fn locked(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
+    let Some(user) = tx.users().find(email)? else { return Ok(None) };
+    Ok(tx.users().lock(user.id)?.filter(|user| user.email == *email))
+}
+
+/// A user for whom something is kept.
+///
+/// # Errors
+/// [`session::Refusal::Disabled`] for who is disabled, or deleted.
+pub(crate) fn enabled(user: Option<User>) -> Result<User> {
+    let user = user.ok_or(Error::NotFound("user"))?;
+    if user.disabled_at.is_some() { Err(session::Refusal::Disabled.into()) } else { Ok(user) }
 }
 
 /// Finds the user who has that verified address now, and had it then.
@@ -144,7 +159,7 @@ pub fn sign_in_verified(
     now: Instant,
 ) -> Result<User> {
     let VerifiedUser { email, profile } = verified;
-    let Some(user) = kept(tx, email)? else {
+    let Some(user) = locked(tx, email)? else {
         check_admitted(tx, email, admission)?;
         return create(tx, email, profile.clone().fitting(), ids, now);
     };
@@ -173,10 +188,11 @@ fn create(
     ids: &Ids,
     now: Instant,
 ) -> Result<User> {
+    let id = UserId::new(ids.next(now));
     let user = User {
-        id: UserId::new(ids.next(now)),
+        id,
         email: email.clone(),
-        username: free_username(tx, email)?,
+        username: free_username(tx, email, id)?,
         created_at: now,
         disabled_at: None,
         profile,
@@ -185,15 +201,18 @@ fn create(
     Ok(user)
 }
 
-/// The local part of the address, with a number when it is taken (behaviour 9.11).
-fn free_username(tx: &mut Tx<'_>, email: &Email) -> Result<String> {
+/// The local part of the address, with a number when it is taken, or named by an app (behaviour
+/// 9.11).
+fn free_username(tx: &mut Tx<'_>, email: &Email, id: UserId) -> Result<String> {
     let local = email.local();
     let candidates: Vec<String> = (1..MAX_ATTEMPTS)
         .map(|attempt| if attempt == 1 { local.to_owned() } else { format!("{local}{attempt}") })
         .collect();
-    let taken = tx.users().taken(&candidates)?;
+    let mut taken = tx.users().taken(&candidates)?;
+    // Whom a manifest names was meant to be somebody else.
+    taken.extend(tx.apps().named(&candidates)?);
     Ok(candidates
         .into_iter()
         .find(|candidate| !taken.contains(candidate))
-        .unwrap_or_else(|| email.to_string()))
+        .unwrap_or_else(|| format!("{local}{id}")))
 }

@@ -127,6 +127,9 @@ pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> R
     for book in books {
         leave(tx, &cx, &book)?;
     }
+    // Once more: what was being written into these books then is committed now. Whoever holds a row
+    // of it still is not waited for long.
+    tx.users().erase(&user)?;
     let deleted = User {
         email: deleted_email(user.id),
         username: deleted_username(user.id),
@@ -149,7 +152,7 @@ fn known(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
 ///
 /// # Errors
 /// 404 for an unknown address.
-pub(crate) fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
+fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
     let user = known(tx, email)?;
     let user = tx.users().take(user.id)?.filter(|user| user.email == *email);
     user.ok_or(Error::NotFound("user"))

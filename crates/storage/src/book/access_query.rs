@@ -85,7 +85,7 @@ pub(super) fn deleted_of_user(email: &Email) -> Sql<'_> {
     shared_with(email).push(deleted).push(OWN_FIRST)
 }
 
-/// All of these books.
+/// The books of both, in one statement.
 pub(super) fn kept_of_user(email: &Email) -> Sql<'_> {
     let kept = " AND (b.deleted_at IS NULL OR b.kept_until IS NOT NULL)";
     shared_with(email).push(kept).push(OWN_FIRST)

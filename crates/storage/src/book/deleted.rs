@@ -41,9 +41,9 @@ pub(crate) fn due<'a>(now: Instant) -> Sql<'a> {
 }
 
 impl Books<'_, '_> {
-    /// The books somebody is a collaborator of, deleted ones that wait included, in no order. Between
-    /// two statements, one for each, a book that is deleted would be in both, and one that is
-    /// restored in none.
+    /// The books somebody is a collaborator of, deleted ones that wait included, in no order. Of
+    /// two statements, one for each, both would find a book that is deleted between them, and
+    /// neither one that is restored.
     pub fn kept_of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
         self.tx.load_accesses(&kept_of_user(email))
     }

@@ -1,8 +1,8 @@
 //! Books that are being copied in several units of work (behaviour 6.14), and how any book is
 //! removed in several. Such a book has no
-//! collaborators, so nobody sees it; a row in `unfinished_copies` says who copies. The row goes
-//! when the copy is whole. While it stands, the book belongs to that copy, or, after a crash, to
-//! the sweep.
+//! collaborators, so nobody sees it; a row in `unfinished_copies` says who copies, or 0 once the
+//! sweep removes it. The row goes when the copy is whole. While it stands, the book belongs to that
+//! copy, or, after a crash, to the sweep.
 
 use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::permission::Permission;
@@ -105,7 +105,7 @@ impl Books<'_, '_> {
         // Nobody's from now on: whoever has copied it so far, and lost the lease, does not publish
         // what lacks rows.
         let nobodys = Sql::new("UPDATE unfinished_copies SET user_id = 0 WHERE book_id = ");
-        self.tx.flushed()?.execute(&nobodys.int(book.get()))?;
+        self.tx.flushed()?.execute(&nobodys.int(book.get()).push(" AND user_id <> 0"))?;
         self.tx.remove_portion((book, key), limit)
     }
 }

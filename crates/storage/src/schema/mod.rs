@@ -33,7 +33,7 @@
 //! | `api_keys`, `api_key_days` | API keys, until 30 days after they were revoked; how often each was used on a day |
 //! | `apps`, `app_people` | What users install in books, and whom their manifests name |
 //! | `connections` | What users let apps use elsewhere, with sealed properties |
-//! | `integrations` | The apps that are installed in books |
+//! | `integrations` | The apps that are installed in books, and the programs of banks |
 //! | `identity_changes` | One row: how often users, tokens and API keys were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |

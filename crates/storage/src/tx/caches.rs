@@ -16,7 +16,7 @@ use crate::stored::OwnersInGroup;
 /// What the connections of a store remember together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Caches {
-    pub(super) charts: Arc<ChartCache>,
+    pub(crate) charts: Arc<ChartCache>,
     pub(super) faces: Arc<AppFaceCache>,
     pub(super) numbers: Arc<BookNumberCache>,
 }

@@ -19,12 +19,12 @@ const COPIES: u64 = 8;
 pub(super) fn balances(ground: &Ground) -> anyhow::Result<Weapon> {
     let book = ground.book()?;
     let all = json!([{"name": "All"}]);
-    ground.attacker.post(&format!("/v5/books/{book}/groups/batch"), &json!({"items": all})).ok();
+    ground.made(&format!("/v5/books/{book}/groups/batch"), &json!({"items": all}));
     let accounts: Vec<Value> = (0..ACCOUNTS)
         .map(|number| json!({"name": format!("A{number}"), "type": "ASSET", "groups": all}))
         .collect();
     let path = format!("/v5/books/{book}/accounts/batch");
-    ground.attacker.post(&path, &json!({"items": accounts})).ok();
+    ground.made(&path, &json!({"items": accounts}));
     ground.record(&book, ground.size.of(60_000), |number| {
         let (day, months) = (number % DAYS % 28 + 1, number % DAYS / 28);
         let date = format!("{}-{:02}-{day:02}", 2023 + months / 12, months % 12 + 1);

@@ -146,8 +146,7 @@ impl Model {
             }
         }
         // To uninstall an app drops what waits for it; a pause of the operator outlasts that.
-        let installed: BTreeSet<label::App> =
-            book.integrations.values().map(|one| one.app).collect();
+        let installed: BTreeSet<label::App> = book.installed().map(|one| one.app).collect();
         self.webhooks.queues.retain(|(of, app), queue| {
             let stays = *of != book.label || installed.contains(app);
             if !stays {
@@ -177,7 +176,7 @@ impl Model {
             }) && !queue.is_some_and(|queue| queue.stopped)
                 && own != Some(*app)
         };
-        book.integrations.values().map(|one| one.app).filter(receives).collect()
+        book.installed().map(|one| one.app).filter(receives).collect()
     }
 
     /// A book, deleted or not.
@@ -187,8 +186,8 @@ impl Model {
 
     /// Who installed an app in a book first.
     fn installer(&self, book: label::Book, app: label::App) -> Option<usize> {
-        let all = &self.even_deleted(book)?.integrations;
-        all.values().find(|one| one.app == app).map(|one| one.installer)
+        let mut all = self.even_deleted(book)?.installed();
+        all.find(|one| one.app == app).map(|one| one.installer)
     }
 
     /// What the server does: everything that is due is sent, and all apps answer this.

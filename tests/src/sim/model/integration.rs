@@ -30,6 +30,11 @@ impl Book {
         all
     }
 
+    /// Those that install an app.
+    pub fn installed(&self) -> impl Iterator<Item = &Integration> {
+        self.integrations.values().filter(|one| one.installs_app)
+    }
+
     fn integration(&self, id: Id<label::Integration>) -> Result<Integration, Refused> {
         let found = if let Id::Of(label) = id { self.integrations.get(&label) } else { None };
         found.cloned().ok_or_else(Refused::missing)
@@ -44,8 +49,7 @@ impl Model {
         caller: &Caller,
     ) -> Result<Vec<AppSeen>, Refused> {
         let (book, _) = self.enter(book, caller, may::READ)?;
-        let installed: BTreeSet<label::App> =
-            book.integrations.values().map(|one| one.app).collect();
+        let installed: BTreeSet<label::App> = book.installed().map(|one| one.app).collect();
         let apps = self.apps.values().filter(|app| installed.contains(&app.label));
         Ok(app::seen(apps, Visitor::from(caller)))
     }
@@ -57,6 +61,9 @@ impl Model {
         asked: &Installing,
     ) -> Result<Integration, Refused> {
         let (book, _) = self.enter(label, caller, may::MANAGE)?;
+        if caller.depth > 0 {
+            return Err(Refused::new("insufficientScope"));
+        }
         let connection = match asked.connection {
             Some(id) => Some(self.own_connection(caller, id).map_err(|_| Refused::bad())?),
             None => None,
@@ -68,6 +75,7 @@ impl Model {
         if let Some(existing) = book.integrations.values().find(same) {
             return Ok(existing.clone());
         }
+        let installs_app = !connection.as_ref().is_some_and(|one| one.bank);
         let own_name = if let Some(bank) = connection.filter(|one| one.bank) {
             // The app of a bank need not be known here.
             bank.name
@@ -82,6 +90,7 @@ impl Model {
         let made = Integration {
             label: asked.label,
             app,
+            installs_app,
             connection: through,
             name: given.map_or(Ok(own_name), |name| checked_name(Some(name)))?,
             installer: caller.who,

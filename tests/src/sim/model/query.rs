@@ -11,7 +11,7 @@ use super::dates::{self, DateOperator, Literal, within};
 use super::event::pages;
 use super::group::is_permanent;
 use super::text::{folded, property_key};
-use super::{Book, Caller, Model, User, amount, may};
+use super::{Book, Caller, Model, User, allowed, amount, may};
 use crate::sim::body::{Id, Named};
 use crate::sim::facts::{Refused, Row, Transaction};
 use crate::sim::label;
@@ -87,6 +87,22 @@ struct Scene<'s> {
     by_posting: bool,
     /// Those with an event that an app answered with an error.
     failed: &'s BTreeSet<label::Transaction>,
+    eyes: Eyes,
+}
+
+/// What whoever looks may see.
+#[derive(Clone, Copy)]
+pub struct Eyes {
+    who: usize,
+    /// Accounts, groups and what apps said.
+    sees_all: bool,
+    /// The list of collaborators, and so the addresses of others.
+    lists: bool,
+}
+
+impl Eyes {
+    /// Those of an owner.
+    pub const OPEN: Eyes = Eyes { who: 0, sees_all: true, lists: true };
 }
 
 impl Model {
@@ -114,8 +130,12 @@ impl Model {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let today = dates::day(caller.now, &book.settings.zone);
         let failed = self.failed(book.label);
-        let mut found = book.find((&self.users, &failed), today, query);
         let sees_all = book.allows(permission, may::READ);
+        let email = &self.users[caller.who].email;
+        let own = book.collaborators.values().find(|one| one.email == *email);
+        let lists = own.is_some_and(|one| allowed(one.permission, may::READ));
+        let eyes = Eyes { who: caller.who, sees_all, lists };
+        let mut found = book.find((&self.users, &failed), (today, eyes), query);
         if !sees_all {
             found.retain(|one| is_own_draft(one, caller));
         }
@@ -135,10 +155,11 @@ impl Book {
     pub fn find(
         &self,
         (users, failed): (&[User], &BTreeSet<label::Transaction>),
-        today: Date,
+        (today, eyes): (Date, Eyes),
         query: &Query,
     ) -> Vec<&Transaction> {
-        let scene = Scene { book: self, users, today, by_posting: query.by_posting, failed };
+        let by_posting = query.by_posting;
+        let scene = Scene { book: self, users, today, by_posting, failed, eyes };
         let mut found: Vec<&Transaction> =
             self.transactions.values().filter(|one| scene.takes(query, one)).collect();
         found.sort_by_key(|one| std::cmp::Reverse((one.day, one.label)));
@@ -276,6 +297,9 @@ impl Scene<'_> {
             Term::Account(named) => sides.into_iter().any(|side| is(named, side)),
             Term::From(named) => is(named, transaction.credit),
             Term::To(named) => is(named, transaction.debit),
+            // 1.2.6: what is not for their eyes is not found either.
+            Term::Group(_) | Term::Kind(_) | Term::Error(_) if !self.eyes.sees_all => false,
+            Term::By(who) if *who != self.eyes.who && !self.eyes.lists => false,
             Term::Group(named) => self.book.find_group(named).is_some_and(|group| {
                 let below = self.book.below(group.label);
                 sides

@@ -14,7 +14,7 @@ use crate::sim::body::{Id, Named};
 use crate::sim::facts::{self, Stamp};
 use crate::sim::label;
 use crate::sim::model::dates::{DateOperator, Literal};
-use crate::sim::model::query::{self, Ask, Query};
+use crate::sim::model::query::{self, Ask, Eyes, Query};
 use crate::sim::model::text;
 
 impl Oracle {
@@ -61,7 +61,8 @@ impl Oracle {
             by_posting |= matches!(term, Term::Dated { basis: DateBasis::Posting, .. });
         });
         let query = Query { asks: vec![self.ask(filter)], by_posting, ignored: Vec::new() };
-        let found = self.book.find((&self.users, &BTreeSet::new()), self.today, &query);
+        let found =
+            self.book.find((&self.users, &BTreeSet::new()), (self.today, Eyes::OPEN), &query);
         let place = |one: &facts::Transaction| usize::try_from(one.label.0).expect("an index");
         found.into_iter().map(place).collect()
     }

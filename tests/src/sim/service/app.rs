@@ -185,6 +185,7 @@ impl Service {
         facts::Integration {
             label: self.labels.integrations.label(one.id.get()),
             app: self.app_label(one.app.as_str()),
+            installs_app: one.installs_app,
             connection: one.connection.map(|id| self.labels.connections.label(id.get())),
             name: one.name.as_str().to_owned(),
             installer: if named { installer } else { usize::MAX },

@@ -50,7 +50,8 @@ pub fn saved_query(saved: &SavedQuery) -> Object {
 /// An integration, with the username of who installed it.
 #[must_use]
 pub fn integration(integration: &Integration, added_by: &str) -> Object {
-    let Integration { id, app, connection, name, installer, properties, stamp } = integration;
+    let Integration { id, app, installs_app: _, connection, name, installer, properties, stamp } =
+        integration;
     let object = Object::new()
         .with("id", Json::text(id.to_string()))
         .with("name", Json::text(name.as_str()))

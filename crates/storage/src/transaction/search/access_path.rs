@@ -220,11 +220,13 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
                 Some(Candidate::one(Rank::Status, IndexRange::Term(index_term::TRASHED.to_owned())))
             }
             Term::Group(name) => self.group(name)?,
-            Term::HasError(true) => Some(Candidate::one(Rank::Status, IndexRange::Errors)),
+            Term::HasError(true) if !self.search.names.hides_chart => {
+                Some(Candidate::one(Rank::Status, IndexRange::Errors))
+            }
             Term::Status(Status::Unchecked | Status::Checked | Status::Posted)
             | Term::Dated { .. }
             | Term::Amount { .. }
-            | Term::HasError(false)
+            | Term::HasError(_)
             | Term::Text(_)
             | Term::By(_)
             | Term::Agent(_)

@@ -47,6 +47,9 @@ pub struct Names {
     pub groups: HashMap<String, Vec<GroupId>>,
     /// Users by username or e-mail address.
     pub users: HashMap<String, UserId>,
+    /// Whether what the chart tells of transactions, and what apps said of them, is hidden: no
+    /// type of account and no error matches.
+    pub hides_chart: bool,
     /// When days begin in the book zone, for posting dates.
     pub midnights: HashMap<Date, Instant>,
 }

@@ -71,6 +71,9 @@ impl<'a> SearchPlan<'_, 'a> {
             Term::Agent(agent) => {
                 Sql::new("(t.agent IS NOT NULL AND t.agent = ").text(agent.as_str()).push(")")
             }
+            Term::AccountType(_) | Term::HasError(_) if self.search.names.hides_chart => {
+                Sql::new("1 = 0")
+            }
             Term::AccountType(kind) => {
                 let accounts = |side: &'static str| {
                     let guard = Sql::new("(").push(side).push(" IS NOT NULL AND ").push(side);
