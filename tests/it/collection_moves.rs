@@ -8,10 +8,11 @@ use std::thread;
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::{Context, Error, Ids, book, collection, user};
-use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_storage::{Lane, Store, Tx};
 use daybook_tests::{Engine, Server, unique};
 
 use crate::Lone;
+use crate::overlaps::two_stores;
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
@@ -37,11 +38,7 @@ struct Fixture {
 impl Fixture {
     fn new(engine: Engine, books: usize) -> Fixture {
         let server = Server::start(engine);
-        let open = || {
-            Store::open(&Options::new(Address::parse(server.database_url()).expect("a URL")))
-                .expect("the store opens")
-        };
-        let stores = [open(), open()];
+        let stores = two_stores(&server);
         let ids = Arc::new(Ids::new(7));
         let (email, minted) =
             (Email::stored(format!("{}@example.com", unique("mover"))), Arc::clone(&ids));

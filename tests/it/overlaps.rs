@@ -52,11 +52,15 @@ const NOW: Instant = Instant::new(1_763_000_000_000);
 /// waits.
 const HELD: Duration = Duration::from_millis(50);
 const CLIENT: &str = "client";
-/// The units of work of a database of PostgreSQL that wait for another one.
-const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
-     WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-/// Two stores over one database, as two processes have them.
+/// Two stores over the database of a server, as two processes have them.
+pub fn two_stores(server: &Server) -> [Store; 2] {
+    let address = || Address::parse(server.database_url()).expect("a URL");
+    let open = || Store::open(&Options::new(address())).expect("the store opens");
+    [open(), open()]
+}
+
+/// Two processes over one database.
 struct Fixture {
     stores: [Store; 2],
     ids: Arc<Ids>,
@@ -66,9 +70,7 @@ struct Fixture {
 impl Fixture {
     fn new(engine: Engine) -> Self {
         let server = Server::start(engine);
-        let address = || Address::parse(server.database_url()).expect("a URL");
-        let open = || Store::open(&Options::new(address())).expect("the store opens");
-        Self { stores: [open(), open()], ids: Arc::new(Ids::new(7)), server }
+        Self { stores: two_stores(&server), ids: Arc::new(Ids::new(7)), server }
     }
 
     /// Somebody new.
@@ -154,7 +156,7 @@ impl Fixture {
                     pause(HELD);
                     true
                 }
-                Engine::Postgres => database.count(WAITING) > 0,
+                Engine::Postgres => database.waiting() > 0,
             };
             eventually("the other one is done, or waits", || other.is_finished() || waits());
             release.send(()).expect("it waits");

@@ -260,24 +260,18 @@ fn rule_0_32_strangers_leave_readers_for_letting_in(engine: Engine) {
     let newcomers = server.clients(&emails);
     assert!(newcomers.iter().all(|caller| caller.token().is_some()), "made before the hold");
     let mut database = Backdoor::open(&server);
-    let mut waiting = || {
-        database.count(
-            "SELECT count(*) FROM pg_stat_activity \
-             WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        )
-    };
     let mut hold = Hold::begin(&server);
     hold.execute("LOCK TABLE files IN ACCESS EXCLUSIVE MODE");
     thread::scope(|scope| {
         for _ in 0..16 {
             scope.spawn(|| cast.anonymous.get(path));
         }
-        eventually("four are being read", || waiting() >= 4);
+        eventually("four are being read", || database.waiting() >= 4);
         for caller in &newcomers {
             caller.get("/v5/user").ok();
         }
         assert_eq!(server.anonymous().get("/ready").status, 200);
-        assert!(waiting() <= 4, "they have four connections");
+        assert!(database.waiting() <= 4, "they have four connections");
         hold.release();
     });
 }

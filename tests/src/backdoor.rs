@@ -66,6 +66,15 @@ impl Backdoor {
         }
     }
 
+    /// How many units of work wait for a lock of another one; PostgreSQL only.
+    #[track_caller]
+    pub fn waiting(&mut self) -> i64 {
+        self.count(
+            "SELECT count(*) FROM pg_stat_activity \
+             WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        )
+    }
+
     /// The data of the events of a book, as the rows keep it, by the numbers of events.
     pub fn event_data(&mut self, book: &str) -> BTreeMap<i64, Vec<u8>> {
         let statement = format!(

@@ -13,6 +13,10 @@ pub fn tests() -> Vec<crate::Case> {
     crate::cases![an_older_app_gets_a_token_in_its_address, an_app_is_no_administrator]
 }
 
+/// What the older app asks for.
+const ASKED_BY_OLD: [(&str, &str); 4] =
+    [("response_type", "token"), ("client_id", OLD), ("redirect_uri", OLD_URI), ("scope", "email")];
+
 /// 9.3: an administrator is one also by the command line, and not by somebody else's app.
 fn an_app_is_no_administrator(server: &Server) {
     let email = person();
@@ -22,13 +26,7 @@ fn an_app_is_no_administrator(server: &Server) {
     server.client(&person()).post("/v5/apps", &json!({"id": id, "name": "App"})).ok();
     let publish = json!({"id": id, "published": true});
     let mut browser = Browser::signed_in(&server, &email);
-    let asked = [
-        ("response_type", "token"),
-        ("client_id", OLD),
-        ("redirect_uri", OLD_URI),
-        ("scope", "email"),
-    ];
-    let token = sent(&allow(&mut browser, &asked), "access_token").expect("a token");
+    let token = sent(&allow(&mut browser, &ASKED_BY_OLD), "access_token").expect("a token");
     server.client_with_token(&token).put("/v5/apps", &publish).refused(404, "notFound");
     let tokens = redeem(&server, &code(&mut browser, &ASKED));
     let command_line = server.client_with_token(text(&tokens, "access_token"));
@@ -38,13 +36,7 @@ fn an_app_is_no_administrator(server: &Server) {
 fn an_older_app_gets_a_token_in_its_address(server: &Server) {
     let (server, email) = (with_clients(server), person());
     let mut browser = Browser::signed_in(&server, &email);
-    let asked = [
-        ("response_type", "token"),
-        ("client_id", OLD),
-        ("redirect_uri", OLD_URI),
-        ("scope", "email"),
-        ("state", "1"),
-    ];
+    let asked = [&ASKED_BY_OLD[..], &[("state", "1")]].concat();
     is_page(&browser.get(&path_of(&asked)), 200);
     let answer = allow(&mut browser, &asked);
     let location = answer.headers["location"].clone();

@@ -73,14 +73,22 @@ pub fn find(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
 /// The user with that verified address, who keeps it until this unit of work ends. Whose address
 /// was taken away while it waited is not found.
 pub(crate) fn kept(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
-    let Some(user) = tx.users().find(email)? else { return Ok(None) };
-    Ok(tx.users().keep(user.id)?.filter(|user| user.email == *email))
+    held(tx, email, |tx, id| tx.users().keep(id))
 }
 
 /// As [`kept`], for a change of what is kept for them or told about them: other such changes wait.
 pub(crate) fn locked(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
+    held(tx, email, |tx, id| tx.users().lock(id))
+}
+
+/// The user with that verified address, with the lock that `hold` takes.
+fn held(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    hold: impl FnOnce(&mut Tx<'_>, UserId) -> daybook_storage::Result<Option<User>>,
+) -> Result<Option<User>> {
     let Some(user) = tx.users().find(email)? else { return Ok(None) };
-    Ok(tx.users().lock(user.id)?.filter(|user| user.email == *email))
+    Ok(hold(tx, user.id)?.filter(|user| user.email == *email))
 }
 
 /// A user for whom something is kept.

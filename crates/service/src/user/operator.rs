@@ -13,6 +13,7 @@ use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::user::User;
 use daybook_storage::{Lane, Tx};
 
+use super::held;
 use crate::access::{find_even_deleted, owner_of};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -153,9 +154,7 @@ fn known(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
 /// # Errors
 /// 404 for an unknown address.
 fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
-    let user = known(tx, email)?;
-    let user = tx.users().take(user.id)?.filter(|user| user.email == *email);
-    user.ok_or(Error::NotFound("user"))
+    held(tx, email, |tx, id| tx.users().take(id))?.ok_or(Error::NotFound("user"))
 }
 
 /// The books that are shared with an address, deleted ones that wait included, in the order in
