@@ -208,6 +208,7 @@ modules! {
         laws,
         log_plans,
         logs,
+        lost_commits,
         mails,
         many_pauses,
         memory,

@@ -25,6 +25,7 @@ pub mod pgbouncer;
 pub mod postgres;
 pub mod provider;
 pub mod receiver;
+pub mod relay;
 pub mod release;
 mod server;
 pub mod siege;

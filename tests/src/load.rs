@@ -48,6 +48,11 @@ impl Reply<'_> {
         Ok(self)
     }
 
+    /// Whether the body has these words.
+    pub fn says(self, words: &str) -> bool {
+        String::from_utf8_lossy(self.body).contains(words)
+    }
+
     /// The body as JSON.
     pub fn json(self) -> anyhow::Result<serde_json::Value> {
         serde_json::from_slice(self.body).context("the answer is not JSON")

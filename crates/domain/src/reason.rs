@@ -22,6 +22,8 @@ pub enum RefusalKind {
     Limited,
     /// A failure that the caller did not cause.
     Internal,
+    /// It is not known whether the request was carried out.
+    Unconfirmed,
     /// It is not known who the caller is.
     Unauthenticated,
 }

@@ -102,7 +102,8 @@ const fn status_of(kind: RefusalKind) -> StatusCode {
         RefusalKind::Invalid => StatusCode::BAD_REQUEST,
         RefusalKind::Denied => StatusCode::FORBIDDEN,
         RefusalKind::Missing => StatusCode::NOT_FOUND,
-        RefusalKind::Conflicting => StatusCode::CONFLICT,
+        // Clients repeat what is answered 5xx, and would do it twice (behaviour 10.4).
+        RefusalKind::Conflicting | RefusalKind::Unconfirmed => StatusCode::CONFLICT,
         RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
         RefusalKind::Reused => StatusCode::UNPROCESSABLE_ENTITY,
         RefusalKind::Exhausted => StatusCode::PAYLOAD_TOO_LARGE,
@@ -249,6 +250,20 @@ impl ApiError {
         self.status() == StatusCode::SERVICE_UNAVAILABLE
     }
 
+    /// Whether it says that nobody knows what became of a write.
+    pub(crate) const fn is_outcome_unknown(&self) -> bool {
+        matches!(self, Self::Service(Error::Storage(daybook_storage::Error::OutcomeUnknown)))
+    }
+
+    /// The error of a write that may be done twice: where nobody knows what became of it, the
+    /// caller may send it again.
+    pub(crate) fn repeatable(self) -> Self {
+        match self {
+            Self::Service(error) => Self::Service(error.repeatable()),
+            Self::RequestError(error) => Self::RequestError(error),
+        }
+    }
+
     /// Whether it says that nobody is signed in.
     pub(crate) const fn is_signed_out(&self) -> bool {
         matches!(self.session_refusal(), Some(session::Refusal::SignedOut))
@@ -274,6 +289,7 @@ impl ApiError {
             Self::Service(error) => match (error.reason(), error.kind()) {
                 (Some(reason), _) => reason.as_str(),
                 (None, RefusalKind::Limited) => "backendError",
+                (None, RefusalKind::Unconfirmed) => "outcomeUnknown",
                 (
                     None,
                     RefusalKind::Invalid
@@ -304,6 +320,7 @@ impl ApiError {
                 | RefusalKind::Stale
                 | RefusalKind::Reused
                 | RefusalKind::Exhausted
+                | RefusalKind::Unconfirmed
                 | RefusalKind::Unauthenticated => error.to_string(),
             },
             Self::RequestError(error) => error.message(),

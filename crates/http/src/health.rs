@@ -45,7 +45,7 @@ pub(crate) async fn ready(state: web::Data<AppState>) -> ApiResult {
 async fn reach(state: &AppState) -> Result<(), ApiError> {
     run::read(state, |tx| Ok(tx.ping()?)).await?;
     for lane in state.store.lanes() {
-        run::write(state, lane, |tx| tx.ping()).await?;
+        run::write(state, lane, |tx| tx.ping()).await.map_err(ApiError::repeatable)?;
     }
     Ok(())
 }

@@ -265,7 +265,8 @@ pub(crate) async fn answer_again(
 /// 0.16). It is done also when the client has left: the key then tells.
 ///
 /// # Errors
-/// As [`write()`]; 503 when it waits for too long.
+/// As [`write()`]; 503 when it waits for too long, and when its outcome is unknown: sent again with
+/// its key it is not done twice.
 pub(crate) async fn write_with_timeout<T, E>(
     state: &AppState,
     ticket: Ticket,
@@ -277,9 +278,11 @@ where
     ApiError: From<E>,
 {
     let waiting = timeout(KEY_TIMEOUT, submit(state, ticket, work)).await;
-    waiting.unwrap_or_else(|_| {
-        Err(Error::Unavailable("a write still waits after 30 seconds".to_owned()).into())
-    })
+    waiting
+        .unwrap_or_else(|_| {
+            Err(Error::Unavailable("a write still waits after 30 seconds".to_owned()).into())
+        })
+        .map_err(ApiError::repeatable)
 }
 
 async fn submit<T, E>(
@@ -297,7 +300,6 @@ where
         // Nobody receives it when the client has left; the write stands all the same.
         let _ = sender.send(outcome);
     });
-    let outcome =
-        receiver.await.map_err(|_| RequestError::Failed("the writer went away".to_owned()))?;
-    Ok(outcome?)
+    // The writer has panicked, which is a bug.
+    Ok(receiver.await.map_err(|_| Error::OutcomeUnknown)??)
 }

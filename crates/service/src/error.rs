@@ -102,6 +102,23 @@ impl Error {
         }
     }
 
+    /// The error of a unit of work that may be done twice: where nobody knows what became of it, it
+    /// is done again.
+    #[must_use]
+    pub fn repeatable(self) -> Self {
+        match self {
+            Self::Storage(daybook_storage::Error::OutcomeUnknown) => {
+                daybook_storage::Error::Unavailable("an outcome is unknown".to_owned()).into()
+            }
+            other @ (Self::Item { .. }
+            | Self::Refused(_)
+            | Self::BadRequest(_)
+            | Self::NotFound(_)
+            | Self::Overtaken(_)
+            | Self::Storage(_)) => other,
+        }
+    }
+
     /// The kind of this error.
     #[must_use]
     pub const fn kind(&self) -> RefusalKind {
@@ -113,6 +130,7 @@ impl Error {
                 | daybook_storage::Error::Stopped
                 | daybook_storage::Error::Unavailable(_),
             ) => RefusalKind::Limited,
+            Self::Storage(daybook_storage::Error::OutcomeUnknown) => RefusalKind::Unconfirmed,
             Self::Storage(_) => RefusalKind::Internal,
             Self::Refused(refusal) | Self::Item { refusal, .. } => refusal.kind(),
             Self::BadRequest(_) => RefusalKind::Invalid,

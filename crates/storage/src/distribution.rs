@@ -41,7 +41,7 @@ use Placement::{Book, Everywhere, User};
 const BOOK: Placement = Book("book_id");
 
 /// The placement of each table. `books` comes first, and the others are placed beside it.
-pub const PLACEMENTS: [(&str, Placement); 47] = [
+pub const PLACEMENTS: [(&str, Placement); 48] = [
     ("books", Book("id")),
     ("book_state", BOOK),
     ("collaborators", BOOK),
@@ -88,6 +88,7 @@ pub const PLACEMENTS: [(&str, Placement); 47] = [
     ("connections", Everywhere),
     ("identity_changes", Everywhere),
     ("process_starts", Everywhere),
+    ("commits", Everywhere),
     ("__diesel_schema_migrations", Everywhere),
 ];
 

@@ -46,6 +46,16 @@ impl Engine {
         self.locks_rows() && !self.is_distributed()
     }
 
+    /// Whether the answer of a commit can be lost on its way.
+    pub(crate) const fn is_server(self) -> bool {
+        self.locks_rows()
+    }
+
+    /// Whether a writer finds out then what became of it ([`crate::commit_mark`]).
+    pub(crate) const fn marks_commits(self) -> bool {
+        self.is_server() && !self.is_distributed()
+    }
+
     /// How a join is kept to its order.
     pub(crate) const fn lookup(self) -> Lookup {
         match self {

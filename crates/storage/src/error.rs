@@ -17,6 +17,13 @@ pub enum Error {
     /// The database cannot be reached at the moment.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// The connection broke while a write was committed, and what became of it was not found out:
+    /// trying again may do it twice.
+    #[error(
+        "nobody knows whether this was recorded, because the database was lost meanwhile; look \
+         before you send it again"
+    )]
+    OutcomeUnknown,
     /// A unique index refused a row, because another one has the value.
     #[error("a unique index refused a row: {0}")]
     UniqueViolation(String),

@@ -28,10 +28,33 @@ pub(crate) trait Completion {
     fn deliver(self: Box<Self>, committed: Result<(), CommitFailure>);
 }
 
-/// Why a group was not committed after its work had run. Each unit of work answers it as an
-/// [`Error`].
-#[derive(Debug, Clone)]
-pub(crate) struct CommitFailure(pub(crate) String);
+/// Why a group is not known to be committed after its work had run. Each unit of work answers it
+/// as an [`Error`].
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum CommitFailure {
+    /// Nothing of it is recorded.
+    #[error("{0}")]
+    Undone(String),
+    /// The connection broke on the way, and nobody knows.
+    #[error("{0}")]
+    Unknown(String),
+}
+
+impl From<Error> for CommitFailure {
+    /// What fails before the commit is undone.
+    fn from(error: Error) -> Self {
+        Self::Undone(error.to_string())
+    }
+}
+
+impl From<CommitFailure> for Error {
+    fn from(failure: CommitFailure) -> Self {
+        match failure {
+            CommitFailure::Undone(why) => Self::Unavailable(why),
+            CommitFailure::Unknown(_) => Self::OutcomeUnknown,
+        }
+    }
+}
 
 /// A unit of work with whoever waits for it.
 pub(crate) struct QueuedWork<W, D> {
@@ -92,7 +115,7 @@ impl<T, E: From<Error>, D: FnOnce(Result<T, E>)> Completion for Completed<T, E, 
         let Self { outcome, done } = *self;
         done(match (outcome, committed) {
             (Ok(value), Ok(())) => Ok(value),
-            (Ok(_), Err(failure)) => Err(E::from(Error::Unavailable(failure.0))),
+            (Ok(_), Err(failure)) => Err(E::from(Error::from(failure))),
             // A refusal is answered whether the group was committed or not.
             (Err(error), _) => Err(error),
         });

@@ -24,8 +24,8 @@ pub(crate) const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// away, they are back soon after it is.
 pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
 
-/// What libpq waits for at a replica: seconds, but for the last, in milliseconds.
-const REPLICA_SETTINGS: [(&str, u32); 5] = [
+/// What libpq waits for at a server that is given up: seconds, but for the last, in milliseconds.
+const BOUNDED_SETTINGS: [(&str, u32); 5] = [
     ("connect_timeout", 3),
     ("keepalives_idle", 5),
     ("keepalives_interval", 2),
@@ -97,12 +97,12 @@ impl Address {
         Ok(())
     }
 
-    /// The same for a replica, without which it goes on too: what does not answer is given up, also
-    /// when the machine or the network is gone. What the address itself says stands.
-    pub(crate) fn of_replica(&self) -> Self {
+    /// The same where it goes on without the server: what does not answer is given up, also when
+    /// the machine or the network is gone. What the address itself says stands.
+    pub(crate) fn bounded(&self) -> Self {
         let Self::Postgres(url) = self else { return self.clone() };
         let mut url = url.clone();
-        for (name, value) in REPLICA_SETTINGS {
+        for (name, value) in BOUNDED_SETTINGS {
             if !url.contains(&format!("{name}=")) {
                 let sign = if url.contains('?') { '&' } else { '?' };
                 url = format!("{url}{sign}{name}={value}");

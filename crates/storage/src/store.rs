@@ -18,9 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use daybook_domain::id::UserId;
-use diesel::prelude::*;
 
-use crate::conn::{Conn, on_engine};
+use crate::commit_mark;
+use crate::conn::Conn;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::distribution;
@@ -31,11 +31,10 @@ use crate::lane::{Lane, digest};
 use crate::lease::{Held, Lease};
 use crate::pool::{Address, CONNECTION_TIMEOUT, ReaderConn, ReaderCounts, ReaderPool, ReaderPools};
 use crate::pooler::refuse_shared_sessions;
+use crate::process_start;
 use crate::replica::position::LogPosition;
 use crate::replica::recent_writes::RecentWrites;
 use crate::replica::{PrimaryCheck, ReplicaChoice, ReplicaOptions, Replicas};
-use crate::schema::process_starts;
-use crate::sql::Sql;
 use crate::ticket::Ticket;
 use crate::transaction;
 use crate::tx::{Caches, Tx};
@@ -137,7 +136,8 @@ impl Store {
         if options.indexes_first {
             transaction::catch_up(&mut conn)?;
         }
-        let number = count_start(&mut conn)?;
+        let number = process_start::count(&mut conn)?;
+        commit_mark::sweep(&mut conn)?;
         drop(conn);
         let statements = Arc::new(AtomicU64::new(0));
         let (caches, signal) = (Caches::default(), DeliverySignal::default());
@@ -323,7 +323,8 @@ impl Store {
         });
         receiver
             .recv()
-            .unwrap_or_else(|_| Err(E::from(Error::Unavailable("the writer stopped".to_owned()))))
+            // A panic of the writer, which is a bug.
+            .unwrap_or_else(|_| Err(E::from(Error::OutcomeUnknown)))
     }
 
     /// Has `signal` called whenever this process has recorded events that are to be delivered. It
@@ -358,23 +359,6 @@ impl Store {
     pub fn statements(&self) -> u64 {
         self.statements.load(Ordering::Relaxed)
     }
-}
-
-#[derive(QueryableByName)]
-#[diesel(table_name = process_starts)]
-struct Start {
-    count: i64,
-}
-
-/// Counts this opening of the database; the row's own lock tells processes that start together
-/// apart.
-fn count_start(conn: &mut Conn) -> Result<i64> {
-    let counting = Sql::new(
-        "INSERT INTO process_starts (id, count) VALUES (1, 1) ON CONFLICT (id) \
-            DO UPDATE SET count = process_starts.count + 1 RETURNING count",
-    );
-    let counted: Vec<Start> = on_engine!(conn, c => (&counting).load(c))?;
-    Ok(counted.into_iter().next().ok_or(Error::Corrupt("count"))?.count)
 }
 
 /// The snapshot of a read. It ends however the work ends, also by a panic.

@@ -12,6 +12,7 @@ use daybook_domain::transaction::Transaction;
 use crate::balance::{self, TotalDeltas};
 use crate::book_state::{self, BookStateRow};
 use crate::bulk::Bulk;
+use crate::commit_mark::CommitMark;
 use crate::conn::Conn;
 use crate::delivery::NewDelivery;
 use crate::error::Result;
@@ -52,6 +53,8 @@ pub(crate) struct WriteBuffer {
     deliveries: Vec<NewDelivery>,
     /// The states of the books after all of this.
     book_states: BTreeMap<BookId, BookStateRow>,
+    /// The mark of the commit, in the last buffer of a group.
+    mark: Option<CommitMark>,
 }
 
 impl WriteBuffer {
@@ -110,6 +113,11 @@ impl WriteBuffer {
         self.deliveries.extend(deliveries);
     }
 
+    /// Adds the mark of the commit.
+    pub(crate) const fn mark(&mut self, mark: CommitMark) {
+        self.mark = Some(mark);
+    }
+
     /// Queues the state of a book.
     pub(crate) fn queue_book_state(&mut self, book: BookId, state: BookStateRow) {
         self.book_states.insert(book, state);
@@ -150,6 +158,7 @@ impl WriteBuffer {
             events,
             deliveries,
             book_states,
+            mark,
         } = later;
         self.added.extend(added);
         self.remote_ids.extend(remote_ids);
@@ -159,6 +168,7 @@ impl WriteBuffer {
         self.events.extend(events);
         self.deliveries.extend(deliveries);
         self.book_states.extend(book_states);
+        self.mark = mark.or(self.mark);
     }
 
     /// The rows of each table but the totals, which are read first.
@@ -166,6 +176,7 @@ impl WriteBuffer {
         let mut tables = Vec::from(transaction::added_rows(&self.added)?);
         tables.extend([self.count_deltas.rows(), event::rows(&self.events)]);
         tables.push(book_state::rows(self.book_states.values()));
+        tables.extend(self.mark.map(CommitMark::row));
         // Those of the queues come last: they are counted.
         tables.extend(delivery::rows(&self.deliveries));
         Ok(tables)

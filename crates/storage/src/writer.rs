@@ -27,10 +27,12 @@
 //! an error.
 //!
 //! **A failure** of a write, a savepoint or the commit loses the group: what was accepted in it is
-//! answered with [`Error::Unavailable`], and the writer connects anew. So does a statement that
-//! failed outside a savepoint. After one, PostgreSQL's commit would undo the group without an
-//! error; and SQLite, which rolls back by itself when the disk is full, would write the rest
-//! outside any transaction. [`Conn::check_open`] detects both.
+//! answered with [`Error::Unavailable`], and the writer connects anew. Where the answer of a commit
+//! was lost on its way, it finds out first what became of it ([`crate::commit_mark`]).
+//!
+//! A statement that failed outside a savepoint loses the group, too. After one, PostgreSQL's commit
+//! would undo the group without an error; and SQLite, which rolls back by itself when the disk is
+//! full, would write the rest outside any transaction. [`Conn::check_open`] detects both.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -39,6 +41,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::checkpoint::Checkpointer;
+use crate::commit_mark::CommitMark;
 use crate::conn::Conn;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
@@ -78,6 +81,7 @@ impl Writer {
             conn: None,
             flusher: Flusher::start()?,
             chained: 0,
+            mark: CommitMark::of_new_writer(),
             address,
             statements,
             caches,
@@ -131,6 +135,8 @@ struct WriterLoop {
     /// How many commits in a row have begun the next database transaction; 0 if none is open. A
     /// connection that breaks meanwhile costs the next group.
     chained: u32,
+    /// The mark of the last group that has written one.
+    mark: CommitMark,
     address: Address,
     statements: Arc<AtomicU64>,
     caches: Caches,
@@ -182,21 +188,35 @@ impl WriterLoop {
                 return (Vec::new(), Vec::new());
             }
         };
-        let GroupOutcome { conn, ran, committed, delivers } =
-            run_group((conn, &self.flusher), caches, group, may_chain);
+        let last = self.mark;
+        self.mark = last.next();
+        let mark = conn.engine().marks_commits().then_some(self.mark);
+        let GroupOutcome { conn, ran, committed, is_marked, delivers } =
+            run_group((conn, &self.flusher, mark), caches, group, may_chain);
+        if !is_marked {
+            self.mark = last;
+        }
+        let took = begun.elapsed();
         self.conn = conn;
+        let committed = committed.or_else(|failure| match (failure, mark) {
+            (CommitFailure::Unknown(why), Some(mark)) => {
+                self.disconnect();
+                // No database transaction was chained to it.
+                mark.settle(&self.address, why).map(|()| false)
+            }
+            (failure, _) => Err(failure),
+        });
         self.chained = if matches!(committed, Ok(true)) { chained.saturating_add(1) } else { 0 };
         if let Err(error) = &committed {
-            tracing::error!(%error, "a group of writes was lost; the writer connects anew");
+            tracing::error!(?error, "a group of writes was lost; the writer connects anew");
             self.disconnect();
             // It may be kept all the same.
             self.recent.iter().for_each(|recent| recent.committed_somewhere(Instant::now()));
         } else {
             self.note_commit();
         }
-        let committed = committed.map(drop).map_err(|error| CommitFailure(error.to_string()));
+        let committed = committed.map(drop);
         let delivers = delivers && committed.is_ok();
-        let took = begun.elapsed();
         for answer in ran.answers {
             answer.deliver(committed.clone());
         }
@@ -216,7 +236,11 @@ impl WriterLoop {
 
     /// Notes where a commit ends, before it is answered: whoever is answered reads it.
     fn note_commit(&mut self) {
-        let (Some(recent), Some(conn)) = (&self.recent, &mut self.conn) else { return };
+        let Some(recent) = &self.recent else { return };
+        // Whose answer was lost has no connection any more.
+        let Some(conn) = &mut self.conn else {
+            return recent.committed_somewhere(Instant::now());
+        };
         match position::written(conn) {
             Ok(end) => recent.committed(end),
             Err(error) => {
@@ -295,36 +319,41 @@ fn in_order(engine: Engine, mut group: JobGroup) -> (JobGroup, JobGroup) {
     (group, JobGroup::new())
 }
 
+/// Whether the commit has begun another database transaction ([`Tx::finish`]).
+type CommitResult = std::result::Result<bool, CommitFailure>;
+
 /// What became of a group.
 struct GroupOutcome {
     /// The connection, unless a flush has lost it.
     conn: Option<Box<Conn>>,
     ran: RanGroup,
-    /// Whether the commit has begun another database transaction ([`Tx::finish`]).
-    committed: Result<bool>,
+    committed: CommitResult,
+    /// Whether the mark of its commit is used up.
+    is_marked: bool,
     /// Whether deliveries have become due.
     delivers: bool,
 }
 
 /// Runs the units of work one after another, until the group's time is over, and commits once.
 fn run_group(
-    (conn, flusher): (Box<Conn>, &Flusher),
+    (conn, flusher, mark): (Box<Conn>, &Flusher, Option<CommitMark>),
     caches: Caches,
     group: JobGroup,
     chain: impl FnOnce() -> bool,
 ) -> GroupOutcome {
     let (group, left) = in_order(conn.engine(), group);
     let mut ran = RanGroup { left, ..RanGroup::default() };
-    let mut tx = Tx::of_group((conn, flusher), caches, group.len() > 1);
+    let mut tx = Tx::of_group((conn, flusher), caches, group.len() > 1, mark);
     let committed = match run_units(&mut tx, group, &mut ran) {
         Ok(()) => tx.finish(chain),
         Err(error) => {
             // Everything since the begin is undone with the connection.
             let _ = tx.abandon();
-            Err(error)
+            Err(error.into())
         }
     };
-    GroupOutcome { ran, committed, delivers: tx.delivers(), conn: tx.into_conn() }
+    let (is_marked, delivers) = (tx.is_marked(), tx.delivers());
+    GroupOutcome { ran, committed, is_marked, delivers, conn: tx.into_conn() }
 }
 
 /// Runs the units of work of a group. After a failure none of the group may be committed.

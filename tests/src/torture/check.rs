@@ -155,8 +155,8 @@ impl Verdict {
         }
     }
 
-    /// Every acknowledged transaction is there, whole; every other request is there as a whole or
-    /// not at all; nothing else is.
+    /// Every acknowledged transaction is there, whole; nothing is of a request that was answered
+    /// 503; every other request is there as a whole or not at all; nothing else is.
     pub(super) fn requests(&mut self, book: &Book, requests: &[Request]) {
         self.violations.extend(book.strange.iter().cloned());
         let mut sent = BTreeSet::new();
@@ -168,6 +168,9 @@ impl Verdict {
                 let len = request.len();
                 self.report(format!("{there} of {len} of a batch are there: {request:?}"));
             }
+            self.demand(!request.undone || there == 0, || {
+                format!("answered 503, and recorded all the same: {request:?}")
+            });
             for (number, id) in request.numbers.clone().zip(request.ids.iter().flatten()) {
                 match book.transactions.get(&number) {
                     None => {
@@ -307,7 +310,7 @@ impl Verdict {
                 )
             });
         }
-        request.ids = Some(ids);
+        (request.ids, request.undone) = (Some(ids), false);
         Ok(())
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Request {
     pub(super) batch: bool,
     /// What the server called them, in order; nothing when no answer came.
     pub(super) ids: Option<Vec<String>>,
+    /// The server answered that it is not available, and so has recorded nothing (10.17).
+    pub(super) undone: bool,
 }
 
 impl Request {
@@ -66,7 +68,7 @@ impl Request {
             _ => (true, 100 + dice.below(900)),
         };
         let first = next.fetch_add(size, Ordering::Relaxed);
-        Request { numbers: first..first + size, batch, ids: None }
+        Request { numbers: first..first + size, batch, ids: None, undone: false }
     }
 }
 
@@ -256,13 +258,15 @@ impl Course {
     ) {
         while !self.stopped.load(Ordering::Relaxed) {
             let mut request = Request::draw(&self.next, dice);
-            // What is not answered may have been recorded, and so may what is answered 503.
+            // What is not answered may have been recorded, and so may what nobody knows of.
             let outcome = match request.reply(connection, &self.book) {
                 Err(_) => Err(None),
                 Ok(reply) if reply.status == 503 => {
                     done.unavailable += 1;
+                    request.undone = true;
                     Err(None)
                 }
+                Ok(reply) if reply.status == 409 && reply.says("outcomeUnknown") => Err(None),
                 Ok(reply) => ids(reply, request.batch).map_err(Some),
             };
             match outcome {

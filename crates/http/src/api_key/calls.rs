@@ -55,7 +55,11 @@ impl ApiKeyCalls {
             return Ok(());
         }
         let written = counted.clone();
-        store.write(Lane::NO_BOOK, move |tx| api_key::count(tx, &written, now))?;
+        match store.write(Lane::NO_BOOK, move |tx| api_key::count(tx, &written, now)) {
+            // Nobody's calls count twice: better those of this time are lost.
+            Ok(()) | Err(Error::Storage(daybook_storage::Error::OutcomeUnknown)) => {}
+            Err(error) => return Err(error),
+        }
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, usage) in counted {
             if let Some(calls) = pending.get_mut(&(key, usage.day)) {

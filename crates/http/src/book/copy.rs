@@ -80,6 +80,7 @@ fn copy(
     stop: &dyn Fn() -> bool,
 ) -> Result<Once<Reply>, ApiError> {
     let (scope, asked) = (KeyScope::Book(id.clone()), cx.clone());
+    let has_key = claim.is_some();
     let finish = move |tx: &mut Tx<'_>, whole: WholeCopy| -> Result<Once<Reply>, ApiError> {
         let answer = |tx: &mut Tx<'_>| -> Result<Reply, ApiError> {
             Ok(encode(&whole.publish(tx)?, &asked))
@@ -87,7 +88,8 @@ fn copy(
         let Some(claim) = claim else { return answer(tx).map(Once::Done) };
         once(tx, &asked, (&scope, &claim), |tx| answer(tx)?.and_stored())
     };
-    book::copy_in_portions(store, cx, (&id, copying), stop, finish)
+    let done = book::copy_in_portions(store, cx, (&id, copying), stop, finish);
+    if has_key { done.map_err(ApiError::repeatable) } else { done }
 }
 
 /// The recorded answer of a request, if it was done before.

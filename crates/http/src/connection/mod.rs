@@ -100,7 +100,8 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
                 run::write(&state, ticket, move |tx| {
                     integration::disconnect(tx, &cx, &book, connection)
                 })
-                .await?;
+                .await
+                .map_err(ApiError::repeatable)?;
             }
         }
         // It may be gone since the first sending of this request.

@@ -30,7 +30,9 @@ impl Courier {
             let app = delivery.app.clone();
             match self.copy(delivery).await {
                 Ok(()) => {}
-                Err(error) if error.is_unavailable() => return Err(error),
+                Err(error) if error.is_unavailable() || error.is_outcome_unknown() => {
+                    return Err(error);
+                }
                 // What cannot be read now never can: the book need not wait for it.
                 Err(error) => tracing::warn!(
                     app = app.as_str(),

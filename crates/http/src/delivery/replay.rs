@@ -79,7 +79,8 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let begin = move |tx: &mut daybook_storage::Tx<'_>| {
         replay::begin(tx, &caller, &book, (&id, &app), key.as_ref())
     };
-    let leased = match run::write(&state, ticket.clone(), begin).await? {
+    let begun = run::write(&state, ticket.clone(), begin).await.map_err(ApiError::repeatable)?;
+    let leased = match begun {
         ReplayBegun::Answered(known) => return run::answer_again(&state, cx.user.id, known).await,
         ReplayBegun::Leased(leased) => leased,
     };
@@ -105,7 +106,8 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
             };
             once(tx, &cx, (&scope, &claim), carry_out)
         };
-        let outcome = run::write(&state, ticket, whole).await?;
+        let done = run::write(&state, ticket, whole).await;
+        let outcome = done.map_err(ApiError::repeatable)?;
         run::answer_once(&state, user, outcome).await
     });
     sending.await.map_err(|error| RequestError::Failed(error.to_string()))?

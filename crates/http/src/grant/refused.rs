@@ -74,7 +74,7 @@ pub(super) fn answered(outcome: Result<HttpResponse, ApiError>) -> HttpResponse 
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
             "temporarily_unavailable"
         }
-        status if status.is_server_error() => "server_error",
+        status if status.is_server_error() || error.is_outcome_unknown() => "server_error",
         _ => "invalid_request",
     };
     // RFC 6749 knows no status for another type of the body.

@@ -22,6 +22,7 @@ use crate::request::host;
 use crate::run;
 use crate::security::{note_caller, note_change};
 use crate::session::secret::digest;
+use crate::signing_key;
 use crate::state::AppState;
 
 /// The grant type of devices (RFC 8628, 3.4).
@@ -133,6 +134,7 @@ async fn redeem(
     let found = run::read(state, move |tx| grant::find(tx, named.0, now)).await?;
     let Some((found, _)) = found else { return Ok(Err(Refusal::InvalidGrant)) };
     let lane = Lane::of_user(found.user);
+    signing_key::prepare(state).await?;
     run::write(state, lane, move |tx| grant::redeem(tx, named, &client, now)).await
 }
 
@@ -148,6 +150,7 @@ async fn poll(
     if !known {
         return Ok(Err(Refusal::InvalidGrant));
     }
+    signing_key::prepare(state).await?;
     run::write(state, Lane::of_device(&digest), move |tx| grant::poll(tx, &digest, &client, now))
         .await
 }

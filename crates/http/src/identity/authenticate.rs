@@ -144,7 +144,7 @@ async fn of_provider(
             user::sign_in_verified(tx, &verified, &admission, &ids, now)
         })
     };
-    Ok(bearer(again_on_collision(make).await?))
+    Ok(bearer(again_on_collision(make).await.map_err(ApiError::repeatable)?))
 }
 
 /// The lane in which somebody with that address signs in. What changes in a user who is known

@@ -44,7 +44,8 @@ pub(crate) async fn refresh(
     }
     if session::is_worth_noting(&found, now) {
         let lane = Lane::of_user(user.id);
-        run::write(&state, lane, move |tx| session::note_use(tx, id, now)).await?;
+        let noted = run::write(&state, lane, move |tx| session::note_use(tx, id, now)).await;
+        noted.map_err(ApiError::repeatable)?;
     }
     let until = Session::access_until(now);
     let access_token = state

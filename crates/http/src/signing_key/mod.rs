@@ -84,6 +84,17 @@ pub(crate) async fn sign<T: Serialize>(
     encode(&header, claims, &pair.private).map_err(|error| failed(&error))
 }
 
+/// Has the keys at hand before something is written that is told in signed tokens alone.
+///
+/// # Errors
+/// 503 when they cannot be read now. What else is in the way [`sign`] tells.
+pub(crate) async fn prepare(state: &AppState) -> Result<(), ApiError> {
+    match opened(state).await {
+        Err(error) if error.is_unavailable() => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// The keys: as remembered, read, or made now.
 async fn opened(state: &AppState) -> Result<Arc<OpenedKeys>, ApiError> {
     let cache = state.identity.signing_keys();
@@ -118,7 +129,7 @@ async fn add(state: &AppState, missing: Vec<SigningAlgorithm>) -> Result<KeyRing
         Err(ApiError::Service(Error::Storage(daybook_storage::Error::UniqueViolation(_)))) => {
             run::read(state, signing_key::list).await
         }
-        outcome => outcome,
+        outcome => outcome.map_err(ApiError::repeatable),
     }
 }
 

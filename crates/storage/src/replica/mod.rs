@@ -90,7 +90,7 @@ impl Replicas {
         let mut watches = vec![watch::primary(primary.clone(), Arc::clone(&log))?];
         let mut all = Vec::new();
         for (number, address) in (1..).zip(&options.addresses) {
-            let (address, watched) = (address.of_replica(), Arc::new(Watched::default()));
+            let (address, watched) = (address.bounded(), Arc::new(Watched::default()));
             let manager = ReplicaReaders {
                 readers: Readers::new(address.clone(), Arc::clone(statements))?,
                 system,

@@ -36,6 +36,7 @@
 //! | `integrations` | The apps that are installed in books, and the programs of banks |
 //! | `identity_changes` | One row: how often users, tokens and API keys were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
+//! | `commits` | The last commits of each writer on PostgreSQL, to find out what became of one whose answer did not come ([`crate::commit_mark`]) |
 //! | `audit_requests` | Audits that are asked for and not finished |
 //! | `unfinished_copies` | Books that are being copied in portions, and who copies. Such a book has no collaborators, so nobody sees it |
 //! | `copied_transactions` | The digest that a copied transaction had before its first change: the log of the copy proves it |

@@ -152,6 +152,7 @@ mod tests {
 
     use super::*;
     use crate::dialect::Mode;
+    use crate::job::CommitFailure;
     use crate::transaction::fixture::draft;
     use crate::tx::{Caches, Tx};
     use crate::write_buffer::Added;
@@ -171,7 +172,7 @@ mod tests {
         let mut conn = Conn::in_memory();
         conn.begin(Mode::Write).unwrap();
         let flusher = Flusher::start().unwrap();
-        let mut tx = Tx::of_group((Box::new(conn), &flusher), Caches::default(), grouped);
+        let mut tx = Tx::of_group((Box::new(conn), &flusher), Caches::default(), grouped, None);
         tx.begin().unwrap();
         work(&mut tx);
     }
@@ -186,7 +187,7 @@ mod tests {
             queue(tx, 1);
             assert!(matches!(tx.unflushed(), Err(Error::Unavailable(_))));
             assert!(matches!(tx.keep_unit(), Err(Error::Unavailable(_))));
-            assert!(matches!(tx.finish(|| false), Err(Error::Unavailable(_))));
+            assert!(matches!(tx.finish(|| false), Err(CommitFailure::Undone(_))));
         });
     }
 
@@ -195,7 +196,7 @@ mod tests {
         on_an_empty_database(false, |tx| {
             queue(tx, MANY);
             tx.flush_own_ahead().unwrap();
-            assert!(matches!(tx.finish(|| false), Err(Error::Unavailable(_))));
+            assert!(matches!(tx.finish(|| false), Err(CommitFailure::Undone(_))));
         });
     }
 

@@ -11,11 +11,12 @@
 //!   the savepoint is rolled back. One that is alone in its group needs none, because the database
 //!   transaction is undone with it.
 //!
-//! Which statements flush, and what a flush does, is in `flush.rs`; the accessors are in
-//! `nouns.rs`.
+//! Which statements flush, and what a flush does, is in `flush.rs`; how the group is committed in
+//! `finish.rs`; the accessors are in `nouns.rs`.
 
 pub(crate) mod background;
 mod caches;
+mod finish;
 mod flush;
 mod nouns;
 
@@ -31,11 +32,11 @@ use crate::app_face::AppFaceCache;
 use crate::book::BookNumberCache;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
+use crate::commit_mark::CommitMark;
 use crate::conn::{AnyRow, Conn};
 use crate::dialect::Mode;
 use crate::engine::Contains;
 use crate::error::{Error, Result};
-use crate::identity;
 use crate::interrupt::ReadStop;
 use crate::planner::Lookup;
 use crate::replica::PrimaryCheck;
@@ -60,6 +61,10 @@ pub struct Tx<'a> {
     pub(crate) primary: Option<PrimaryCheck>,
     /// Whether other units of work share the database transaction.
     grouped: bool,
+    /// The mark of the group's commit.
+    mark: Option<CommitMark>,
+    /// Whether it is written, because the group has written something.
+    is_marked: bool,
     open: bool,
     /// Whether no unit of work has sent a statement in this database transaction yet.
     untouched: bool,
@@ -98,13 +103,14 @@ impl<'a> Tx<'a> {
     }
 
     /// The units of work of a group, with a connection that may be lent to this flusher. One that
-    /// is alone is undone with the whole database transaction.
+    /// is alone is undone with the whole database transaction. They are committed with this mark.
     pub(crate) fn of_group(
         (conn, flusher): (Box<Conn>, &'a Flusher),
         caches: Caches,
         grouped: bool,
+        mark: Option<CommitMark>,
     ) -> Self {
-        Self::new(Lendable::new(conn, flusher), caches, Mode::Write, grouped)
+        Self { mark, ..Self::new(Lendable::new(conn, flusher), caches, Mode::Write, grouped) }
     }
 
     fn new(conn: Lendable<'a>, caches: Caches, mode: Mode, grouped: bool) -> Self {
@@ -116,6 +122,8 @@ impl<'a> Tx<'a> {
             stop: None,
             primary: None,
             grouped,
+            mark: None,
+            is_marked: false,
             open: true,
             untouched: true,
             savepoint: false,
@@ -335,33 +343,6 @@ impl<'a> Tx<'a> {
         }
         // Without a savepoint, a statement that failed may have taken the whole transaction along.
         Ok(self.conn()?.check_open()?)
-    }
-
-    /// Flushes and commits, unless the only unit of work was undone already. Where `chain` says so
-    /// then, another database transaction has begun with the commit; tells whether it has.
-    pub(crate) fn finish(&mut self, chain: impl FnOnce() -> bool) -> Result<bool> {
-        let mut chained = false;
-        if self.open {
-            self.check_intact()?;
-            // Where the engine has rolled back by itself, the last flush fails on PostgreSQL but
-            // not on SQLite, and the commit fails on SQLite but not on PostgreSQL.
-            if self.earlier.is_empty() || !self.conn.engine.locks_rows() {
-                self.conn()?.check_open()?;
-            }
-            self.flush_earlier()?;
-            if self.identity_changed.1 {
-                identity::count_change(self.conn()?)?;
-            }
-            self.open = false;
-            chained = self.conn.engine.can_chain() && chain();
-            if chained { self.conn()?.commit_and_chain()? } else { self.conn()?.commit()? }
-        }
-        Ok(chained)
-    }
-
-    pub(crate) fn abandon(&mut self) -> Result<()> {
-        self.open = false;
-        Ok(self.conn()?.rollback()?)
     }
 
     /// For how long this unit of work has waited for rows of others to be flushed, or for its own.

@@ -105,25 +105,29 @@ impl WholeCopy {
     /// The first unit of work: the book with all but its transactions, hidden.
     fn begin(&self, store: &Store, structure: &Arc<Structure>) -> Result<()> {
         let (cx, structure) = (self.cx.clone(), Arc::clone(structure));
-        store.write(self.ticket(), move |tx| {
-            check_owned(tx, cx.user.id, MAX_OWNED)?;
-            let founded = tx.books().insert(structure.book.clone(), cx.user.id)?;
-            tx.books().begin_copy(&founded, cx.user.id)?;
-            let target = founded.admit_to(cx.user.id, ManageCollaborators)?;
-            structure.write(tx, &target)?;
-            storage_quota::check(tx, &cx, &target)
-        })
+        store
+            .write(self.ticket(), move |tx| {
+                check_owned(tx, cx.user.id, MAX_OWNED)?;
+                let founded = tx.books().insert(structure.book.clone(), cx.user.id)?;
+                tx.books().begin_copy(&founded, cx.user.id)?;
+                let target = founded.admit_to(cx.user.id, ManageCollaborators)?;
+                structure.write(tx, &target)?;
+                storage_quota::check(tx, &cx, &target)
+            })
+            .map_err(Error::repeatable)
     }
 
     /// A unit of work with the next transactions.
     fn record(&mut self, store: &Store, transactions: Vec<Transaction>) -> Result<()> {
         self.tally.add(&transactions);
         let (cx, key) = (self.cx.clone(), self.key.clone());
-        store.write(self.ticket(), move |tx| {
-            let target = go_on(tx, &cx, &key)?.with_purpose(Record::Post)?;
-            write(tx, &target, transactions)?;
-            storage_quota::check(tx, &cx, &target)
-        })
+        store
+            .write(self.ticket(), move |tx| {
+                let target = go_on(tx, &cx, &key)?.with_purpose(Record::Post)?;
+                write(tx, &target, transactions)?;
+                storage_quota::check(tx, &cx, &target)
+            })
+            .map_err(Error::repeatable)
     }
 
     fn ticket(&self) -> Ticket {

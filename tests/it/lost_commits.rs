@@ -1,0 +1,284 @@
+//! 10.17: a connection to PostgreSQL breaks while a commit is on its way. Who waits for the commit
+//! is told what became of it, or that nobody knows; nothing is recorded twice.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::thread;
+use std::time::Duration;
+
+use daybook_domain::email::Email;
+use daybook_domain::transaction::Intent;
+use daybook_service::transaction::{self, View};
+use daybook_service::{Error, user};
+use daybook_storage::Error::Unavailable;
+use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_tests::postgres::{Cluster, Setup};
+use daybook_tests::relay::{Loss, Relay};
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, column, pause};
+use serde_json::json;
+
+use crate::Lone;
+use crate::store::{Bench, NOW, draft};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        a_commit_whose_answer_is_lost_is_acknowledged,
+        a_commit_that_is_lost_is_refused,
+        a_commit_that_is_late_is_waited_for,
+        a_server_that_comes_back_is_asked,
+        a_group_is_found_as_a_whole,
+        what_changes_in_place_is_found_too,
+        marks_are_removed,
+        clients_are_told_that_nobody_knows,
+    ]
+}
+
+/// A store that reaches the database of a bench through a relay.
+struct Relayed {
+    bench: Bench,
+    relay: Relay,
+    store: Arc<Store>,
+}
+
+impl Relayed {
+    /// None on SQLite, where nothing is between a commit and its answer.
+    fn new(engine: Engine) -> Option<Relayed> {
+        if engine == Engine::Sqlite {
+            return None;
+        }
+        let bench = Bench::new(engine, 4096);
+        let relay = Relay::before(bench.url());
+        let address = Address::parse(relay.url()).expect("a URL");
+        let store = Arc::new(Store::open(&Options::new(address)).expect("the store opens"));
+        let relayed = Relayed { bench, relay, store };
+        relayed.record("a first", 1).expect("a write");
+        Some(relayed)
+    }
+
+    /// Records so many transactions of that description in one batch.
+    fn creation(
+        &self,
+        description: &str,
+        count: usize,
+    ) -> impl FnOnce(&mut Tx<'_>) -> Result<View, Error> + Send + use<> {
+        let (cx, book) = (self.bench.cx.clone(), self.bench.book.clone());
+        let items = vec![draft(description); count];
+        move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, items, Intent::Create)
+    }
+
+    fn record(&self, description: &str, count: usize) -> Result<View, Error> {
+        self.store.write(self.bench.lane(), self.creation(description, count))
+    }
+
+    fn submit<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Receiver<Result<T, Error>> {
+        let (sender, answer) = channel();
+        self.store.submit(self.bench.lane(), work, move |outcome| {
+            sender.send(outcome).expect("the case waits");
+        });
+        answer
+    }
+
+    /// What is recorded, and that the log is whole.
+    #[track_caller]
+    fn check(&self, descriptions: &[&str]) {
+        let mut recorded = self.bench.descriptions();
+        recorded.sort();
+        assert_eq!(recorded, descriptions);
+        self.bench.check_recorded(descriptions.len());
+    }
+}
+
+fn is_unavailable<T>(answer: &Result<T, Error>) -> bool {
+    matches!(answer, Err(Error::Storage(Unavailable(_))))
+}
+
+fn a_commit_whose_answer_is_lost_is_acknowledged(engine: Engine) {
+    let Some(relayed) = Relayed::new(engine) else { return };
+    for (description, lost) in [("b kept", 1), ("c kept too", 2)] {
+        relayed.relay.lose(Loss::Answer, description);
+        relayed.record(description, 1).expect("it is found");
+        assert_eq!(relayed.relay.lost().len(), lost);
+    }
+    relayed.record("d last", 1).expect("the writer goes on");
+    relayed.check(&["a first", "b kept", "c kept too", "d last"]);
+    // Many are written in the background before.
+    relayed.relay.lose(Loss::Answer, "e many");
+    relayed.record("e many", 1_000).expect("it is found");
+    assert_eq!(relayed.relay.lost().len(), 3);
+    relayed.bench.check_recorded(1_004);
+}
+
+fn a_commit_that_is_lost_is_refused(engine: Engine) {
+    let Some(relayed) = Relayed::new(engine) else { return };
+    for (description, count, lost) in [("b lost", 1, 1), ("c many", 1_000, 2)] {
+        relayed.relay.lose(Loss::Message, description);
+        let answer = relayed.record(description, count);
+        assert!(is_unavailable(&answer), "{answer:?}");
+        assert_eq!(relayed.relay.lost().len(), lost);
+    }
+    relayed.record("d again", 1).expect("the writer goes on");
+    relayed.check(&["a first", "d again"]);
+}
+
+fn a_commit_that_is_late_is_waited_for(engine: Engine) {
+    let Some(relayed) = Relayed::new(engine) else { return };
+    for (description, arrives, lost) in [("b late", true, 1), ("c never", false, 2)] {
+        relayed.relay.lose(Loss::Delayed, description);
+        let answer = relayed.submit(relayed.creation(description, 1));
+        relayed.relay.wait_for(lost);
+        // Longer than the writer waits for a lock before it asks anew.
+        pause(Duration::from_secs(1));
+        assert_eq!(answer.try_recv().map(drop), Err(TryRecvError::Empty), "{description}");
+        relayed.relay.deliver(arrives);
+        let answer = answer.recv().expect("an answer");
+        assert_eq!((answer.is_ok(), is_unavailable(&answer)), (arrives, !arrives), "{answer:?}");
+    }
+    relayed.check(&["a first", "b late"]);
+}
+
+fn a_server_that_comes_back_is_asked(engine: Engine) {
+    let Some(relayed) = Relayed::new(engine) else { return };
+    for (loss, description) in [(Loss::Answer, "b kept"), (Loss::Message, "c lost")] {
+        relayed.relay.lose_for_long(loss, description);
+        let answer = thread::scope(|scope| {
+            let answer = scope.spawn(|| relayed.record(description, 1));
+            pause(Duration::from_secs(2));
+            relayed.relay.reconnect();
+            answer.join().expect("an answer")
+        });
+        let kept = loss == Loss::Answer;
+        assert_eq!((answer.is_ok(), is_unavailable(&answer)), (kept, !kept), "{answer:?}");
+    }
+    relayed.check(&["a first", "b kept"]);
+}
+
+/// The units of work of a group have one mark, also where the next database transaction begins with
+/// their commit.
+fn a_group_is_found_as_a_whole(engine: Engine) {
+    let Some(relayed) = Relayed::new(engine) else { return };
+    for (loss, lost) in [(Loss::Answer, 1), (Loss::Message, 2)] {
+        relayed.relay.lose(loss, "of a group");
+        // Until more waits the last one of the group goes on.
+        let ((began, has_begun), (go_on, goes_on)) = (channel(), channel::<()>());
+        let ((occupy, is_occupied), (release, occupied)) = (channel(), channel::<()>());
+        let occupant = relayed.submit(move |_| {
+            occupy.send(()).expect("the case waits");
+            occupied.recv().expect("the case goes on");
+            Ok(())
+        });
+        is_occupied.recv().expect("the writer begins");
+        let mut group: Vec<_> =
+            (0..3).map(|_| relayed.submit(relayed.creation("of a group", 1))).collect();
+        let creation = relayed.creation("of a group", 1);
+        group.push(relayed.submit(move |tx| {
+            began.send(()).expect("the case waits");
+            goes_on.recv().expect("the case goes on");
+            creation(tx)
+        }));
+        release.send(()).expect("the writer waits");
+        has_begun.recv().expect("the group has begun");
+        let next = relayed.submit(relayed.creation("the next", 1));
+        go_on.send(()).expect("the writer waits");
+        occupant.recv().expect("an answer").expect("nothing is written");
+        let kept = loss == Loss::Answer;
+        for answer in group {
+            let answer = answer.recv().expect("an answer");
+            assert_eq!((answer.is_ok(), is_unavailable(&answer)), (kept, !kept), "{answer:?}");
+        }
+        next.recv().expect("an answer").expect("the writer goes on");
+        assert_eq!(relayed.relay.lost(), vec!["COMMIT AND CHAIN"; lost]);
+    }
+    let of_a_group = ["of a group"; 4];
+    relayed.check(&[&["a first"][..], &of_a_group, &["the next"; 2]].concat());
+}
+
+/// A group whose rows are not queued writes its mark with a statement of its own.
+fn what_changes_in_place_is_found_too(engine: Engine) {
+    let Some(relayed) = Relayed::new(engine) else { return };
+    for (loss, name, lost) in
+        [(Loss::Answer, "in-place-kept", 1), (Loss::Message, "in-place-lost", 2)]
+    {
+        let (email, ids) =
+            (Email::stored(format!("{name}@example.com")), Arc::clone(&relayed.bench.cx.ids));
+        relayed.relay.lose(loss, name);
+        let signed_in =
+            relayed.store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &ids, NOW));
+        let kept = loss == Loss::Answer;
+        assert_eq!((signed_in.is_ok(), is_unavailable(&signed_in)), (kept, !kept));
+        assert_eq!(relayed.relay.lost().len(), lost);
+        let there = format!("SELECT COUNT(*) FROM users WHERE email = '{name}@example.com'");
+        assert_eq!(Backdoor::open(relayed.bench.server()).count(&there), i64::from(kept));
+    }
+}
+
+fn marks_are_removed(engine: Engine) {
+    let Some(relayed) = Relayed::new(engine) else { return };
+    let mut database = Backdoor::open(relayed.bench.server());
+    // Those of the first writer that opens the database again go by their age.
+    let old = "INSERT INTO commits (writer, number, written_at, undone) VALUES \
+        (1, 1, 0, FALSE), (1, 2, 0, TRUE)";
+    database.execute(old);
+    let marks = |database: &mut Backdoor| database.count("SELECT COUNT(*) FROM commits");
+    let before = marks(&mut database);
+    // What is written nowhere leaves none.
+    for _ in 0..3 {
+        relayed.store.write(relayed.bench.lane(), |tx| tx.ping()).expect("it answers");
+    }
+    assert_eq!(marks(&mut database), before);
+    (0..250).for_each(|_| drop(relayed.record("one of many", 1).expect("a write")));
+    let kept = marks(&mut database) - before;
+    assert!((1..200).contains(&kept), "{kept} marks of 250 commits");
+    let address = Address::parse(relayed.bench.url()).expect("a URL");
+    drop(Store::open(&Options::new(address)).expect("the store opens"));
+    assert_eq!(database.count("SELECT COUNT(*) FROM commits WHERE writer = 1"), 0);
+    assert!(marks(&mut database) > 0, "those of today stay");
+}
+
+fn clients_are_told_that_nobody_knows(engine: Engine) {
+    if engine == Engine::Sqlite {
+        return;
+    }
+    let cluster = Cluster::start(Setup::default());
+    let relay = Relay::before(cluster.url());
+    let server = Server::start_with(daybook_tests::Options {
+        engine,
+        database_url: Some(relay.url().to_owned()),
+        ..daybook_tests::Options::default()
+    });
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    let post = |description: &str, key: Option<&str>| {
+        let transaction = json!({
+            "date": "2026-01-05", "amount": "10", "creditAccount": {"name": "Cash"},
+            "debitAccount": {"name": "Food"}, "description": description,
+        });
+        let owner = match key {
+            Some(key) => cast.owner.header("idempotency-key", key),
+            None => cast.owner.clone(),
+        };
+        owner.post(&cast.path("/transactions"), &transaction)
+    };
+    post("first", None).ok();
+    // The database is away for longer than the writer asks for it.
+    relay.lose_for_long(Loss::Answer, "nobody knows");
+    let told = post("nobody knows", None);
+    assert!(!told.headers.contains_key("retry-after"), "{:?}", told.headers);
+    let message = told.refused(409, "outcomeUnknown");
+    assert!(message.contains("look before you send it again"), "{message}");
+    relay.reconnect();
+    // A key makes it safe to send it again.
+    relay.lose_for_long(Loss::Answer, "with a key");
+    let told = post("with a key", Some("key"));
+    assert!(told.headers.contains_key("retry-after"), "{:?}", told.headers);
+    told.refused(503, "backendError");
+    relay.reconnect();
+    let again = post("with a key", Some("key"));
+    assert!(again.headers.contains_key("idempotency-replayed"), "{:?}", again.headers);
+    again.ok();
+    assert_eq!(relay.lost().len(), 2);
+    let mut recorded = column(&cast.owner.get(&cast.path("/transactions")).ok(), "description");
+    recorded.sort();
+    assert_eq!(recorded, ["first", "nobody knows", "with a key"]);
+}
