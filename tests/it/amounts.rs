@@ -219,6 +219,8 @@ fn rule_3_12_2_negative_and_nonsense(server: &Server) {
             r#"".""#,
             r#"",""#,
             r#""1.234,56""#,
+            r#""0,500""#,
+            r#""000,500""#,
         ],
     );
     // 3.12.4: a non-zero amount that rounds to zero.
@@ -229,7 +231,7 @@ fn rule_3_12_2_negative_and_nonsense(server: &Server) {
         assert!(message.contains("InvalidFormatException"), "0.10: {text}: {message}");
     }
     let comma = cast(server, json!({"decimalSeparator": "COMMA"}));
-    refused(&comma, &[r#""-1,50""#, r#""1,2,3""#, r#""1,234.56""#, r#""0,004""#]);
+    refused(&comma, &[r#""-1,50""#, r#""1,2,3""#, r#""1,234.56""#, r#""0,004""#, r#""0.500,25""#]);
     assert_eq!(items(&find(&book, "")).len() + items(&find(&comma, "")).len(), 0);
 }
 

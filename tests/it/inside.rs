@@ -112,7 +112,8 @@ impl Inside {
 
     /// All pages of a query.
     pub fn all(&self, query: &str, limit: usize) -> Vec<Transaction> {
-        let mut request = Request { query: query.into(), limit: Some(limit), after: None };
+        let mut request =
+            Request { query: query.into(), limit: Some(limit), after: None, asked_at: None };
         let mut rows = Vec::new();
         loop {
             let page = self.list(&request);

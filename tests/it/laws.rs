@@ -168,7 +168,8 @@ impl Bench {
         let read = |tx: &mut Tx<'_>| {
             let mut transactions = Vec::new();
             for query in ["", "is:trashed"] {
-                let request = Request { query: query.into(), limit: Some(1000), after: None };
+                let request =
+                    Request { query: query.into(), limit: Some(1000), after: None, asked_at: None };
                 let listed = transaction::list(tx, &self.cx, &self.book, &request)?;
                 assert!(listed.next.is_none(), "more transactions than a page takes");
                 transactions.extend(listed.view.transactions);

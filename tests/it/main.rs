@@ -214,6 +214,7 @@ modules! {
         memory,
         migrations,
         overlaps,
+        paged_days,
         partitions,
         plans,
         poolers,

@@ -232,7 +232,7 @@ fn pages_walk_an_index(engine: Engine) {
 }
 
 fn steps(inside: &Inside, query: &str, after: Option<PageKey>) -> Vec<String> {
-    let request = Request { query: query.into(), limit: Some(50), after };
+    let request = Request { query: query.into(), limit: Some(50), after, asked_at: None };
     inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request)).expect("a plan")
 }
 
@@ -267,7 +267,7 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
         }
     }
     let listed = inside
-        .list(&Request { query: "".into(), limit: Some(1000), after: None })
+        .list(&Request { query: "".into(), limit: Some(1000), after: None, asked_at: None })
         .view
         .transactions;
     let ids: Vec<_> = listed.iter().map(|transaction| transaction.id).collect();
@@ -303,7 +303,7 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
         "transactions_day",
     ];
     let count = |query: &str| -> Vec<String> {
-        let request = Request { query: query.into(), limit: None, after: None };
+        let request = Request { query: query.into(), limit: None, after: None, asked_at: None };
         let steps = inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request));
         // PostgreSQL passes a table of one page.
         let kept = |step: &String| engine == Engine::Sqlite || !step.contains("month_counts");
@@ -319,8 +319,12 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
         check(&mut faults, engine, (&format!("count of {query}"), way, times), &count(query));
     }
     let span = Span::read(Some("2025-02-01"), Some("2025-05-01"), Some("MONTHLY")).expect("a span");
-    let page =
-        inside.list(&Request { query: "account:'Account 3'".into(), limit: Some(20), after: None });
+    let page = inside.list(&Request {
+        query: "account:'Account 3'".into(),
+        limit: Some(20),
+        after: None,
+        asked_at: None,
+    });
     let account = page.account.expect("behaviour 2.8");
     let rows: Vec<_> = page.view.transactions.iter().filter(|row| row.counts()).collect();
     let days = Span { periodicity: Periodicity::Daily, ..span };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use daybook_tests::{Cast, Server};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server};
 use jiff::civil::{Date, date};
 use jiff::{Span, ToSpan};
 use serde_json::json;
@@ -288,5 +288,19 @@ pub fn tests() -> Vec<crate::Case> {
         rule_1_3_5_variables,
         rule_1_3_6_composed_dates,
         rule_1_3_5_today_in_the_book_zone,
+        rule_1_3_4_nothing_is_posted_after_the_last_day,
     ]
+}
+
+fn rule_1_3_4_nothing_is_posted_after_the_last_day(server: &Server) {
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    cast.record("2025-01-31", "1", "Cash", "Food", "posted");
+    for (query, found) in [
+        ("using:postDate after:9999-12-31", 0),
+        ("using:postDate on:9999-12-31", 0),
+        ("using:postDate before:9999-12-31", 1),
+        ("using:postDate after:0001-01-01", 1),
+    ] {
+        assert_eq!(items(&find(&cast, query)).len(), found, "{query}");
+    }
 }

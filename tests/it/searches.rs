@@ -143,8 +143,10 @@ fn difference(
     expected: &[TransactionId],
 ) -> Option<String> {
     // Small pages of a long list say nothing that its beginning does not.
-    let (mut found, mut request) =
-        (Vec::new(), Request { query: text.into(), limit: Some(limit), after: None });
+    let (mut found, mut request) = (
+        Vec::new(),
+        Request { query: text.into(), limit: Some(limit), after: None, asked_at: None },
+    );
     for _ in 0..4 {
         let page = inside.list(&request);
         found.extend(page.view.transactions.iter().map(|row| row.id));
@@ -295,7 +297,7 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
     items[7].description = Field::Set("a zyzzyva for sure".to_owned());
     inside.record(items);
     wait_until_indexed(&inside);
-    let rare = Request { query: "zyzzyva".into(), limit: Some(50), after: None };
+    let rare = Request { query: "zyzzyva".into(), limit: Some(50), after: None, asked_at: None };
     let walks = |store: &Store| {
         let steps = store.read(|tx| explain(tx, &inside.cx, &inside.book, &rare)).expect("a plan");
         steps.iter().any(|step| {

@@ -42,8 +42,8 @@ const MAX_DIGITS: i64 = 30;
 
 impl Numeral {
     /// Reads a plain number with a dot (and perhaps an exponent), else one punctuated as in the
-    /// book (behaviour 3.12.3). Thousand separators must stand before groups of three: `12,34` is
-    /// refused, not read as 1234.
+    /// book (behaviour 3.12.3). Thousand separators must stand before groups of three, and behind a
+    /// digit that counts: `12,34` is refused, not read as 1234, and `0,500` not as 500.
     pub(crate) fn read(text: &str, separator: DecimalSeparator) -> Option<Self> {
         let (negative, body) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -138,8 +138,10 @@ fn punctuated(body: &str, separator: DecimalSeparator) -> Option<(String, String
     let mut groups = whole.split(thousand);
     let first = groups.next()?;
     let grouped = whole.contains(thousand);
+    // Zero is zero in any writing (behaviour 3.12.1).
+    let leads = !first.starts_with('0') || !whole.contains(|c: char| ('1'..='9').contains(&c));
     let well_formed = all_digits(first)
-        && (!grouped || (1..=3).contains(&first.len()))
+        && (!grouped || (1..=3).contains(&first.len()) && leads)
         && groups.all(|group| group.len() == 3 && all_digits(group))
         && all_digits(fraction);
     well_formed.then(|| (whole.replace(thousand, ""), fraction.to_owned(), 0))

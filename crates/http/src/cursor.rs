@@ -4,6 +4,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use daybook_domain::id::FileId;
+use daybook_domain::instant::Instant;
 use daybook_storage::page::PageKey;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,12 +15,20 @@ pub(crate) struct TransactionCursor {
     day: i32,
     id: i64,
     pub(crate) query: String,
+    /// When the first page was asked for; a cursor of before that was kept has none.
+    #[serde(default)]
+    asked_at: Option<i64>,
 }
 
 impl TransactionCursor {
-    pub(crate) const fn new(place: PageKey, query: String) -> Self {
+    pub(crate) const fn new(place: PageKey, query: String, asked_at: Instant) -> Self {
         let PageKey { day, id } = place;
-        Self { day, id, query }
+        Self { day, id, query, asked_at: Some(asked_at.milliseconds()) }
+    }
+
+    /// When the first page was asked for.
+    pub(crate) fn asked_at(&self) -> Option<Instant> {
+        self.asked_at.map(Instant::new)
     }
 
     pub(crate) const fn key(&self) -> PageKey {
@@ -84,8 +93,8 @@ mod tests {
 
     #[test]
     fn cursors_round_trip_and_damage_is_no_error() {
-        let cursor =
-            TransactionCursor::new(PageKey { day: 20250131, id: 7 }, "account:'Ação'".to_owned());
+        let place = PageKey { day: 20250131, id: 7 };
+        let cursor = TransactionCursor::new(place, "account:'Ação'".to_owned(), Instant::new(9));
         let text = write(&cursor).unwrap();
         assert_eq!(read::<TransactionCursor>(&text), Some(cursor));
         for damaged in ["", "x", "é", &text[1..]] {

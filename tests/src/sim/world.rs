@@ -250,6 +250,7 @@ impl World {
             query: service.query_text(&query).into(),
             limit: Some(1000),
             after: None,
+            asked_at: None,
         };
         let listed = service
             .read(label, &owner, |tx, cx, key| transaction::list(tx, cx, key, &request))

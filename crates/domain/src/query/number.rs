@@ -55,6 +55,10 @@ mod tests {
             ("10:30", None),
             ("1.234,56", None),
             ("12,34", None),
+            ("0,500", None),
+            ("00,001", None),
+            ("0,000.5", Some("0.5")),
+            ("1,000", Some("1000")),
         ] {
             check(text, DecimalSeparator::Dot, expected);
         }
@@ -65,6 +69,8 @@ mod tests {
             ("1.234", Some("1.234")),
             ("1.234.567", Some("1234567")),
             ("1,234.56", None),
+            ("0,500", Some("0.5")),
+            ("0.500,25", None),
         ] {
             check(text, DecimalSeparator::Comma, expected);
         }

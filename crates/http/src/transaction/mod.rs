@@ -3,6 +3,7 @@
 mod count;
 mod shape;
 
+use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::Context;
 use daybook_service::transaction::{self, CreateMode, Listed, Request, VerbRequest, View};
@@ -38,8 +39,10 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
             .await;
     }
     let wanted = list_request(&request);
-    let query = wanted.query.text.clone();
-    let encode = move |listed: &Listed, _: &Context| page(listed, &base, &query);
+    let (query, asked_at) = (wanted.query.text.clone(), wanted.asked_at);
+    let encode = move |listed: &Listed, cx: &Context| {
+        page(listed, &base, (&query, asked_at.unwrap_or(cx.now)))
+    };
     request.read_replicated(move |tx, cx| transaction::list(tx, cx, &book, &wanted), encode).await
 }
 
@@ -66,18 +69,22 @@ fn list_request(request: &ApiRequest) -> Request {
     let cursor: Option<TransactionCursor> = request.cursor().and_then(cursor::read);
     let mut query = request.query();
     let after = cursor.as_ref().map(TransactionCursor::key);
-    if let Some(cursor) = cursor.filter(|_| query.text.trim().is_empty()) {
+    let is_own =
+        |cursor: &TransactionCursor| query.text.trim().is_empty() || query.text == cursor.query;
+    let mut asked_at = None;
+    if let Some(cursor) = cursor.filter(is_own) {
+        asked_at = cursor.asked_at();
         query.text = cursor.query;
     }
-    Request { query, limit: request.limit(), after }
+    Request { query, limit: request.limit(), after, asked_at }
 }
 
 /// A page of a query, which ends where it has taken its room.
-fn page(listed: &Listed, base: &str, query: &str) -> Reply {
+fn page(listed: &Listed, base: &str, (query, asked_at): (&str, Instant)) -> Reply {
     let rows = PageRows::new(&listed.view.transactions);
     let cursor = || {
         let place = rows.end().map(PageKey::of).or(listed.next)?;
-        cursor::write(&TransactionCursor::new(place, query.to_owned()))
+        cursor::write(&TransactionCursor::new(place, query.to_owned(), asked_at))
     };
     reply::ok(&ListedOut {
         items: rows.out(|transaction| Ok(TransactionOut::listed(listed, transaction, base))),

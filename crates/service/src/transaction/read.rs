@@ -6,6 +6,7 @@ use daybook_domain::access::Access;
 use daybook_domain::account::AccountRef;
 use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
+use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
 use daybook_domain::query::{self, DateBasis, Filter, ParseContext, Query, Term, Warning};
 use daybook_domain::transaction::{Changes, MAX_READ, Refusal, Transaction};
@@ -40,6 +41,9 @@ pub struct Request {
     pub limit: Option<usize>,
     /// The row the page before ended at.
     pub after: Option<PageKey>,
+    /// When the first page was asked for, if that was before: the query is read as on that day
+    /// (behaviour 2.4).
+    pub asked_at: Option<Instant>,
 }
 
 /// A page of transactions.
@@ -132,7 +136,13 @@ fn in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) -> Re
 /// What the access step refuses; why a query is refused (behaviour 1.1.10).
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<Listed> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, &request.query)?;
+    let at = request.asked_at.unwrap_or(cx.now);
+    let reading = ParseContext {
+        today: zone::day(at, &access.book().settings.time_zone),
+        ..reading(cx, &access)
+    };
+    let resolved = ResolvedQuery::read(tx, &access, &request.query, &reading)?;
+    let ResolvedQuery { query, names } = resolved;
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
     let search =
         Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access), like: None };
@@ -168,7 +178,8 @@ fn with_few_files(read: RowPart<Transaction>) -> RowPart<Transaction> {
 /// What the access step refuses; why a query is refused (behaviour 1.1.10).
 pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Result<QueryCount> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, asked)?;
+    let ResolvedQuery { query, names } =
+        ResolvedQuery::read(tx, &access, asked, &reading(cx, &access))?;
     let search =
         Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access), like: None };
     let total = tx.transactions().count(&access, &search)?;
@@ -188,7 +199,9 @@ pub fn explain(
     request: &Request,
 ) -> Result<Vec<String>> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, &request.query)?;
+    let reading = reading(cx, &access);
+    let ResolvedQuery { query, names } =
+        ResolvedQuery::read(tx, &access, &request.query, &reading)?;
     let search =
         Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access), like: None };
     Ok(match request.limit {
@@ -208,8 +221,13 @@ impl ResolvedQuery {
     ///
     /// # Errors
     /// As [`QueryText::of_transactions`].
-    fn read(tx: &mut Tx<'_>, cx: &Context, access: &Access, asked: &QueryText) -> Result<Self> {
-        let query = asked.of_transactions(&reading(cx, access))?;
+    fn read(
+        tx: &mut Tx<'_>,
+        access: &Access,
+        asked: &QueryText,
+        reading: &ParseContext,
+    ) -> Result<Self> {
+        let query = asked.of_transactions(reading)?;
         let names = resolve(tx, access, query.filter())?;
         Ok(Self { query, names })
     }

@@ -102,7 +102,10 @@ fn unpunctuated(text: &str, separator: &str) -> Option<String> {
     }
     let grouped = groups.len() > 1;
     if grouped
-        && (!(1..=3).contains(&groups[0].len()) || groups[1..].iter().any(|group| group.len() != 3))
+        && (!(1..=3).contains(&groups[0].len())
+            || groups[0].starts_with('0')
+                && !groups.iter().all(|group| group.trim_matches('0').is_empty())
+            || groups[1..].iter().any(|group| group.len() != 3))
     {
         return None;
     }

@@ -132,6 +132,7 @@ impl Operation for List {
             query: service.query_text(&self.query).into(),
             limit: Some(self.limit),
             after: None,
+            asked_at: None,
         };
         let (mut pages, mut account) = (Vec::new(), None);
         let mut warnings = None;

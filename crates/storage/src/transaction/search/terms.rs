@@ -128,8 +128,10 @@ impl<'a> SearchPlan<'_, 'a> {
     }
 
     fn posted(&self, from: Option<Date>, until: Option<Date>) -> Sql<'a> {
+        // Where a day of the calendar's end has no instant, nothing is as late as it.
         let instant = |day: Option<Date>| {
-            day.and_then(|day| self.search.names.midnights.get(&day)).map(|at| at.milliseconds())
+            let midnight = |day| self.search.names.midnights.get(&day);
+            day.map(|day| midnight(day).map_or(i64::MAX, |at| at.milliseconds()))
         };
         let mut sql = Sql::new("(t.posted_at IS NOT NULL");
         if let Some(from) = instant(from) {
