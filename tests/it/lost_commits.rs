@@ -172,6 +172,8 @@ fn a_group_is_found_as_a_whole(engine: Engine) {
         is_occupied.recv().expect("the writer begins");
         let mut group: Vec<_> =
             (0..3).map(|_| relayed.submit(relayed.creation("of a group", 1))).collect();
+        // It may have been refused for what one before it has done.
+        let refused = relayed.submit(|_| Err::<(), _>(Error::BadRequest("refused".to_owned())));
         let creation = relayed.creation("of a group", 1);
         group.push(relayed.submit(move |tx| {
             began.send(()).expect("the case waits");
@@ -188,6 +190,9 @@ fn a_group_is_found_as_a_whole(engine: Engine) {
             let answer = answer.recv().expect("an answer");
             assert_eq!((answer.is_ok(), is_unavailable(&answer)), (kept, !kept), "{answer:?}");
         }
+        let refused = refused.recv().expect("an answer");
+        let as_it_was = matches!(refused, Err(Error::BadRequest(_)));
+        assert_eq!((as_it_was, is_unavailable(&refused)), (kept, !kept), "{refused:?}");
         next.recv().expect("an answer").expect("the writer goes on");
         assert_eq!(relayed.relay.lost(), vec!["COMMIT AND CHAIN"; lost]);
     }

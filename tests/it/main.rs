@@ -175,6 +175,7 @@ modules! {
         transport,
         updates,
         users,
+        webhook_chains,
         webhook_libraries,
         webhooks,
         verified_users,
@@ -252,7 +253,8 @@ modules! {
 /// The modules that count deliveries. A process that another module starts beside its server may
 /// take some of those, and make them again after it was killed, as it should; so these have a
 /// server beside which there is none.
-const COUNT_DELIVERIES: [&str; 4] = ["deliveries", "delivery_log", "delivery_pauses", "webhooks"];
+const COUNT_DELIVERIES: [&str; 5] =
+    ["deliveries", "delivery_log", "delivery_pauses", "webhook_chains", "webhooks"];
 
 /// The shared servers.
 #[derive(Default)]

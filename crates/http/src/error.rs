@@ -250,6 +250,11 @@ impl ApiError {
         self.status() == StatusCode::SERVICE_UNAVAILABLE
     }
 
+    /// Whether it says that a stored value is damaged.
+    pub(crate) const fn is_corrupt(&self) -> bool {
+        matches!(self, Self::Service(Error::Storage(daybook_storage::Error::Corrupt(_))))
+    }
+
     /// Whether it says that nobody knows what became of a write.
     pub(crate) const fn is_outcome_unknown(&self) -> bool {
         matches!(self, Self::Service(Error::Storage(daybook_storage::Error::OutcomeUnknown)))

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use daybook_domain::app::{App, AppRole, Changes, MAX_APPS, People, Refusal};
+use daybook_domain::app::{App, AppRole, Changes, MAX_APPS, MAX_ID, People, Refusal};
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_storage::{Error as StorageError, Tx};
@@ -122,7 +122,7 @@ fn find(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<App> {
 /// The app, if it is one that the caller sees.
 fn shown(found: Option<App>, cx: &Context, id: &str) -> Result<App> {
     let found = found.filter(|app| app.role(&cx.visitor()) > AppRole::Stranger);
-    Ok(found.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
+    Ok(found.ok_or_else(|| Refusal::Unknown(id.chars().take(MAX_ID).collect()))?)
 }
 
 fn view(tx: &mut Tx<'_>, cx: &Context, app: App) -> Result<View> {

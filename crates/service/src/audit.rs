@@ -55,7 +55,7 @@ pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     let access = access::enter_to(tx, cx, book, Audit)?;
     // Its event is stored later, and not refused then.
     storage_quota::check_bytes(tx, cx, &access, 1)?;
-    Ok(tx.audits().request(&access, cx.mint(), cx.agent.as_deref())?)
+    Ok(tx.audits().request(&access, cx.mint(), (cx.agent.as_deref(), cx.depth))?)
 }
 
 /// The books that wait for an audit, each with who asked for it, in the order of their requests.
@@ -112,8 +112,8 @@ pub fn record(
     tx.audits().done(&access, made.wanted.request)?;
     let asked = tx.users().by_ids(&[made.wanted.user])?.into_iter().next();
     let user = Arc::new(asked.ok_or(Error::NotFound("user"))?);
-    let agent = made.wanted.agent.clone();
-    let cx = Context { agent, ..Context::new(user, now, Arc::clone(ids)) };
+    let (agent, depth) = (made.wanted.agent.clone(), made.wanted.depth);
+    let cx = Context { agent, depth, ..Context::new(user, now, Arc::clone(ids)) };
     let event = access.book().audited_event(&made.report);
     event_log::append(tx, &cx, &access, vec![event])
 }

@@ -24,7 +24,8 @@ pub(crate) trait Job: Send {
 pub(crate) trait Completion {
     /// Whether its changes are to be kept.
     fn accepted(&self) -> bool;
-    /// Answers the caller. `committed` is the outcome of the whole group.
+    /// Answers the caller. `committed` is the outcome of what it relies on: for one that was
+    /// accepted the whole group, for another what was accepted before it.
     fn deliver(self: Box<Self>, committed: Result<(), CommitFailure>);
 }
 
@@ -116,8 +117,9 @@ impl<T, E: From<Error>, D: FnOnce(Result<T, E>)> Completion for Completed<T, E, 
         done(match (outcome, committed) {
             (Ok(value), Ok(())) => Ok(value),
             (Ok(_), Err(failure)) => Err(E::from(Error::from(failure))),
-            // A refusal is answered whether the group was committed or not.
-            (Err(error), _) => Err(error),
+            (Err(error), Ok(())) => Err(error),
+            // It has recorded nothing in any case, and may have been refused for what is undone.
+            (Err(_), Err(failure)) => Err(E::from(Error::Unavailable(failure.to_string()))),
         });
     }
 }

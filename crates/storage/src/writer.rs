@@ -217,8 +217,10 @@ impl WriterLoop {
         }
         let committed = committed.map(drop);
         let delivers = delivers && committed.is_ok();
+        let mut relies = false;
         for answer in ran.answers {
-            answer.deliver(committed.clone());
+            relies |= answer.accepted();
+            answer.deliver(if relies { committed.clone() } else { Ok(()) });
         }
         for (book, flow) in ran.unindexed.iter().filter(|_| committed.is_ok()) {
             if let Some(job) = self.chunks.next(book, *flow) {

@@ -20,7 +20,7 @@ pub struct AppFace {
 impl From<&App> for AppFace {
     fn from(app: &App) -> Self {
         let logo = |text| {
-            let logo = app.manifest.text(text).filter(|logo| logo.len() <= MAX_LOGO);
+            let logo = app.manifest.text(text).filter(|logo| logo.chars().count() <= MAX_LOGO);
             logo.map(str::to_owned)
         };
         Self {

@@ -14,7 +14,7 @@ pub use face::{AppFace, MAX_LOGO};
 pub use id::AppId;
 pub use manifest::{AppFlags, AppTexts, Changes, Manifest};
 pub use people::People;
-pub use refusal::{MAX_APPS, MAX_ITEMS, MAX_SCHEMA, Refusal};
+pub use refusal::{MAX_APPS, MAX_ID, MAX_ITEMS, MAX_SCHEMA, Refusal};
 pub use schema::{PropertiesSchema, PropertyHints, PropertyHolder};
 pub use text::AppText;
 

@@ -5,7 +5,7 @@ use crate::property::MAX_KEY;
 use crate::reason::Reason;
 
 /// The most characters of an id: those of an agent id, which it is (behaviour 9.2).
-pub(super) const MAX_ID: usize = 255;
+pub const MAX_ID: usize = 255;
 /// The most apps of one owner.
 pub const MAX_APPS: i64 = 100;
 /// The most items of each list of a manifest.

@@ -50,6 +50,7 @@ pub(crate) struct AppIn {
 
 /// The properties that an app understands of one kind of resource.
 #[derive(Deserialize)]
+#[serde(remote = "Self")]
 struct HintsIn {
     #[serde(default)]
     keys: Option<Vec<String>>,
@@ -57,7 +58,7 @@ struct HintsIn {
     values: Option<Vec<String>>,
 }
 
-objects_only!(AppIn);
+objects_only!(AppIn, HintsIn);
 
 impl AppIn {
     /// What the body changes. `seal` seals the secret.

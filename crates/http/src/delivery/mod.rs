@@ -89,7 +89,20 @@ impl Courier {
         let turn = READING_TURNS.acquire().await.map_err(|_| closed())?;
         let (begun, with) = (Instant::now(), (Arc::clone(&state.ids), (state.clock)()));
         let prepare = move |tx: &mut Tx<'_>| delivery::prepare(tx, &asked, with);
-        let prepared = run::read_for_server(state, prepare).await?;
+        let prepared = match run::read_for_server(state, prepare).await {
+            // It stays so, and the events behind it wait.
+            Err(error) if error.is_corrupt() => {
+                tracing::error!(
+                    app = delivery.app.as_str(),
+                    book = delivery.key.as_str(),
+                    event = delivery.sequence,
+                    %error,
+                    "an event cannot be read; it is given up"
+                );
+                Prepared::Unsent(Remark::failed("not delivered: the event cannot be read"))
+            }
+            prepared => prepared?,
+        };
         let outcome = match prepared {
             Prepared::Parcel(parcel) => self.post(delivery, *parcel, turn).await?,
             Prepared::Unsent(remark) => Outcome::Unsent(remark),

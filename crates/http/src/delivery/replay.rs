@@ -15,7 +15,7 @@ use crate::event;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::run;
-use crate::wire::objects_only;
+use crate::wire::{TextOrNumber, id_text, objects_only};
 
 /// How much there is to do.
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ pub(crate) struct EventsIn {
 #[serde(remote = "Self")]
 struct EventIn {
     #[serde(default)]
-    id: Option<String>,
+    id: Option<TextOrNumber>,
 }
 
 objects_only!(EventsIn, EventIn);
@@ -51,7 +51,7 @@ pub(crate) async fn get_book_events_backlog(asked: ApiRequest) -> ApiResult {
 pub(crate) async fn replay_events(asked: ApiRequest, body: Body<EventsIn>) -> ApiResult {
     let (book, errors_only) = (asked.book(), asked.flag("errorsOnly") == Some(true));
     let ids: Vec<String> =
-        body.0.items.into_iter().map(|event| event.id.unwrap_or_default()).collect();
+        body.0.items.into_iter().map(|event| id_text(event.id).unwrap_or_default()).collect();
     let lane = book.clone();
     let work = move |tx: &mut daybook_storage::Tx<'_>, cx: &Context| {
         replay::replay(tx, cx, &book, (&ids, errors_only))

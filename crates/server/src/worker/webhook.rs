@@ -65,7 +65,15 @@ impl WebhookWorker {
         let mut done = 0;
         while !self.stop.asked() {
             let has_room = occupied.free() > 0;
-            let taken = if has_room { self.take(occupied.clone()).await? } else { Vec::new() };
+            let taken = if has_room { self.take(occupied.clone()).await } else { Ok(Vec::new()) };
+            let taken = match taken {
+                // What is on its way goes on.
+                Err(error) if !running.is_empty() => {
+                    tracing::warn!(error = format!("{error:#}"), "no deliveries were taken");
+                    Vec::new()
+                }
+                taken => taken?,
+            };
             for Dispatched { leased, seat } in taken {
                 occupied.enter(&seat);
                 let webhooks = self.clone();

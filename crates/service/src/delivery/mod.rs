@@ -31,6 +31,9 @@ use crate::ids::Ids;
 
 /// How long a lease holds unless it is prolonged: after that the process has ended (behaviour 8.9).
 const LEASE_TIME: i64 = 45_000;
+/// How long the lease of a replay holds, which nobody prolongs: for what an app may take to answer,
+/// and what the request waits for (behaviour 8.12).
+const REPLAY_LEASE_TIME: i64 = 120_000;
 
 /// What is to be done with a delivery.
 #[derive(Debug)]
@@ -69,6 +72,10 @@ pub struct Parcel {
 
 const fn until(now: Instant) -> Instant {
     Instant::new(now.milliseconds().saturating_add(LEASE_TIME))
+}
+
+const fn until_replayed(now: Instant) -> Instant {
+    Instant::new(now.milliseconds().saturating_add(REPLAY_LEASE_TIME))
 }
 
 /// Takes deliveries that are due, as many as there are places for, under a lease that nobody else
@@ -114,9 +121,11 @@ pub fn prepare(
     let app = tx.apps().find(delivery.app.as_str())?;
     let (Some(installer), Some(app)) = (installer, app) else { return Ok(Prepared::Nowhere) };
     let installer = tx.users().by_ids(&[installer])?.into_iter().next();
-    let Some(installer) = installer.filter(|user| user.disabled_at.is_none()) else {
-        return Ok(Prepared::Lost);
-    };
+    let Some(installer) = installer else { return Ok(Prepared::Lost) };
+    if installer.disabled_at.is_some() {
+        let why = "not delivered: who installed the app is disabled";
+        return Ok(Prepared::Unsent(Remark::failed(why)));
+    }
     let cx = Context::new(Arc::new(installer), now, ids);
     if let Some(copy) = &delivery.copy {
         let (content, url) = (ParcelContent::Copy(Arc::clone(copy)), copy.url.clone());

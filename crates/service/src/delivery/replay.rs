@@ -13,7 +13,7 @@ use daybook_storage::delivery::replay::Turn;
 use daybook_storage::event::AddressedEvent;
 use daybook_storage::{Error as StorageError, Tx};
 
-use super::{Due, Leased, Outcome, find, respond, shortened, until};
+use super::{Due, Leased, Outcome, find, respond, shortened, until_replayed};
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::{self, View};
@@ -123,7 +123,8 @@ pub fn begin(
         return Err(Refusal::NotInstalled(shortened(app.as_str())).into());
     }
     let delivery = of(cx, &access, read.event.sequence, app);
-    match tx.deliveries().take_one(&access, delivery, cx.mint(), (cx.now, until(cx.now)))? {
+    let until = until_replayed(cx.now);
+    match tx.deliveries().take_one(&access, delivery, cx.mint(), (cx.now, until))? {
         Turn::Taken(leased) => Ok(ReplayBegun::Leased(Box::new(leased))),
         Turn::Paused => Err(Refusal::Paused.into()),
         Turn::Busy => {

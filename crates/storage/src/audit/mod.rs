@@ -38,6 +38,8 @@ pub struct RequestedAudit {
     pub user: UserId,
     /// Through which app.
     pub agent: Option<String>,
+    /// How deep in a chain of apps.
+    pub depth: i64,
 }
 
 #[derive(QueryableByName)]
@@ -48,6 +50,8 @@ struct WantedRow {
     user_id: i64,
     #[diesel(sql_type = Nullable<Text>)]
     agent: Option<String>,
+    #[diesel(sql_type = BigInt)]
+    depth: i64,
 }
 
 #[derive(QueryableByName)]
@@ -123,28 +127,34 @@ pub struct Audits<'t, 'a> {
 }
 
 impl Audits<'_, '_> {
-    /// Requests an audit of the book. A book has one request at most: a later one replaces it.
+    /// Requests an audit of the book, through an app or not, so deep in a chain of apps. A book has
+    /// one request at most: a later one replaces it, and is as deep as the deeper one, so that no
+    /// chain goes on for ever (behaviour 8.11).
     pub fn request(
         self,
         access: &AccessTo<Audit>,
         request: i64,
-        agent: Option<&str>,
+        (agent, depth): (Option<&str>, i64),
     ) -> Result<()> {
         let row = [
             Value::Int(access.book().id.get()),
             Value::Int(request),
             Value::Int(access.user().get()),
             Value::SomeText(agent.map(Into::into)),
+            Value::Int(depth),
         ];
-        let insert =
-            Sql::new("INSERT INTO audit_requests (book_id, request, user_id, agent) VALUES ")
-                .list(row)
-                .push(
-                    " ON CONFLICT (book_id) DO UPDATE SET \
+        let insert = Sql::new(
+            "INSERT INTO audit_requests (book_id, request, user_id, agent, depth) VALUES ",
+        )
+        .list(row)
+        .push(
+            " ON CONFLICT (book_id) DO UPDATE SET \
                      request = excluded.request, \
                      user_id = excluded.user_id, \
-                     agent = excluded.agent",
-                );
+                     agent = excluded.agent, \
+                     depth = CASE WHEN audit_requests.depth > excluded.depth \
+                         THEN audit_requests.depth ELSE excluded.depth END",
+        );
         self.tx.flushed()?.execute(&insert)?;
         Ok(())
     }
@@ -166,7 +176,7 @@ impl Audits<'_, '_> {
     pub fn requested(self, public_id: &BookKey) -> Result<Option<RequestedAudit>> {
         let Some(number) = self.tx.book_number(public_id.as_str())? else { return Ok(None) };
         let sql = Sql::new(
-            "SELECT a.request, a.user_id, a.agent \
+            "SELECT a.request, a.user_id, a.agent, a.depth \
              FROM audit_requests a \
              JOIN books b ON b.id = a.book_id \
              WHERE a.book_id = ",
@@ -176,8 +186,8 @@ impl Audits<'_, '_> {
         .text(public_id.as_str());
         let rows: Vec<WantedRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().next().map(|row| {
-            let WantedRow { request, user_id, agent } = row;
-            RequestedAudit { request, user: UserId::new(user_id), agent }
+            let WantedRow { request, user_id, agent, depth } = row;
+            RequestedAudit { request, user: UserId::new(user_id), agent, depth }
         }))
     }
 

@@ -1,0 +1,1 @@
+ALTER TABLE audit_requests DROP COLUMN depth;

@@ -1,0 +1,102 @@
+//! Chains of apps that act on what they are told of (8.11), and apps whose user is disabled.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use daybook_tests::receiver::{Receiver, fine};
+use daybook_tests::{Client, Server, pause};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::file_sweep::eventually;
+use crate::reading::items;
+use crate::webhooks::{book, descriptions, install, lunch};
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_8_11_chains_end,
+        rule_8_11_audits_are_part_of_a_chain,
+        rule_8_11_who_is_disabled_misses_what_happens,
+    ]
+}
+
+/// How many responses of these events are errors.
+fn errors(page: &Value) -> usize {
+    let all = items(page).iter().flat_map(|event| event["botResponses"].as_array().cloned());
+    all.flatten().filter(|response| response["type"] == "ERROR").count()
+}
+
+/// Two bots that answer each other: each posts a transaction on every one that it is told of.
+fn rule_8_11_chains_end(server: &Server) {
+    let (cast, base) = (Arc::new(book(server)), server.base().to_owned());
+    let bot = |name: &'static str| {
+        let (cast, base) = (Arc::clone(&cast), base.clone());
+        Receiver::answering(move |received| {
+            // It does not answer itself.
+            if received.body["agent"]["id"] != received.header("service-agent-id") {
+                let body = json!({"date": "2026-01-05", "amount": "1", "description": name,
+                    "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+                let caller = Client::at(&base, received.header("service-oauth-token"));
+                caller.post(&cast.path("/transactions"), &body).ok();
+            }
+            fine("{}")
+        })
+    };
+    let (ping, pong) = (bot("ping"), bot("pong"));
+    for receiver in [&ping, &pong] {
+        install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    }
+    lunch(&cast, "first");
+    let path = cast.path("/events?type=TRANSACTION_POSTED&limit=200");
+    let mut page = Value::Null;
+    eventually("8.11: the chains end with an error", || {
+        page = cast.owner.get(&path).ok();
+        // The first event reaches both bots, so there are two chains; both bots get the last one.
+        errors(&page) == 4
+    });
+    pause(Duration::from_millis(500));
+    let all = cast.owner.get(&path).ok();
+    assert_eq!(items(&all).len(), 1 + 2 * 11, "8.11: ten events after the first are answered");
+}
+
+/// A bot that asks for another audit whenever it is told of one.
+fn rule_8_11_audits_are_part_of_a_chain(server: &Server) {
+    let cast = book(server);
+    let (audit, base) = (cast.path("/audit"), server.base().to_owned());
+    let asked = audit.clone();
+    let auditor = Receiver::answering(move |received| {
+        let caller = Client::at(&base, received.header("service-oauth-token"));
+        caller.send("PATCH", &asked, &Value::Null).no_content();
+        fine("{}")
+    });
+    install(&cast, &auditor.url(), &["BOOK_AUDITED"], json!({}));
+    cast.owner.send("PATCH", &audit, &Value::Null).no_content();
+    let path = cast.path("/events?type=BOOK_AUDITED&limit=200");
+    eventually("8.11: the chain ends with an error", || errors(&cast.owner.get(&path).ok()) == 1);
+    pause(Duration::from_millis(500));
+    let all = cast.owner.get(&path).ok();
+    assert_eq!(items(&all).len(), 1 + 11, "8.11: ten events after the first are answered");
+}
+
+fn rule_8_11_who_is_disabled_misses_what_happens(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::answering(|_| fine("{}"));
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    let set = |verb: &str| {
+        let mut command = server.admin(&["user", verb, "--email", cast.owner.email()]);
+        let run = command.output().expect("it runs");
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    };
+    let post = |description: &str| {
+        let body = json!({"date": "2026-01-05", "amount": "1", "description": description,
+            "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+        cast.editor.post(&cast.path("/transactions"), &body).ok();
+    };
+    set("disable");
+    post("missed");
+    let path = cast.path("/events?type=TRANSACTION_POSTED");
+    eventually("8.11: the event has an error", || errors(&cast.editor.get(&path).ok()) == 1);
+    set("enable");
+    post("told");
+    assert_eq!(descriptions(&receiver.wait_for(1)), ["told"]);
+}
