@@ -121,8 +121,7 @@ impl CommitMark {
                 Ok(true) => return Ok(()),
                 Ok(false) => return Err(CommitFailure::Undone(why)),
                 Err(error) if asked.elapsed() >= ASKING_TIME => {
-                    tracing::error!(%error, "what became of a commit was not found out");
-                    return Err(CommitFailure::Unknown(why));
+                    return Err(CommitFailure::Unknown(format!("{why}; asked for it: {error}")));
                 }
                 Err(_) => std::thread::park_timeout(ASKING_PAUSE),
             }

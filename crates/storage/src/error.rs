@@ -20,8 +20,8 @@ pub enum Error {
     /// The connection broke while a write was committed, and what became of it was not found out:
     /// trying again may do it twice.
     #[error(
-        "nobody knows whether this was recorded, because the database was lost meanwhile; look \
-         before you send it again"
+        "nobody knows whether this was recorded, because the database or the server failed \
+         meanwhile; look before you send it again"
     )]
     OutcomeUnknown,
     /// A unique index refused a row, because another one has the value.

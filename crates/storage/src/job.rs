@@ -41,6 +41,20 @@ pub(crate) enum CommitFailure {
     Unknown(String),
 }
 
+impl CommitFailure {
+    /// Tells the operator.
+    pub(crate) fn log(&self) {
+        match self {
+            Self::Undone(why) => {
+                tracing::error!(why, "a group of writes was lost; the writer connects anew");
+            }
+            Self::Unknown(why) => {
+                tracing::error!(why, "a commit is in doubt; the writer connects anew");
+            }
+        }
+    }
+}
+
 impl From<Error> for CommitFailure {
     /// What fails before the commit is undone.
     fn from(error: Error) -> Self {

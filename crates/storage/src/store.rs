@@ -306,7 +306,8 @@ impl Store {
     /// Runs `work` as [`Store::submit`] does and waits for the answer.
     ///
     /// # Errors
-    /// Whatever `work` answers; [`Error::Busy`] when too many writes wait.
+    /// Whatever `work` answers; [`Error::Busy`] when too many writes wait; [`Error::Unavailable`]
+    /// when it is undone, and [`Error::OutcomeUnknown`] when nobody knows.
     pub fn write<T, E>(
         &self,
         ticket: impl Into<Ticket>,

@@ -26,9 +26,10 @@
 //! **A refusal** undoes its unit of work alone ([`Tx`]). A panic is caught, undone and answered as
 //! an error.
 //!
-//! **A failure** of a write, a savepoint or the commit loses the group: what was accepted in it is
-//! answered with [`Error::Unavailable`], and the writer connects anew. Where the answer of a commit
-//! was lost on its way, it finds out first what became of it ([`crate::commit_mark`]).
+//! **A failure** of a write, a savepoint or the commit loses the group: what was accepted in it,
+//! and what was refused after that, is answered with [`Error::Unavailable`], and the writer
+//! connects anew. Where the answer of a commit was lost on its way, it finds out first what became
+//! of it ([`crate::commit_mark`]), or answers with [`Error::OutcomeUnknown`].
 //!
 //! A statement that failed outside a savepoint loses the group, too. After one, PostgreSQL's commit
 //! would undo the group without an error; and SQLite, which rolls back by itself when the disk is
@@ -207,8 +208,8 @@ impl WriterLoop {
             (failure, _) => Err(failure),
         });
         self.chained = if matches!(committed, Ok(true)) { chained.saturating_add(1) } else { 0 };
-        if let Err(error) = &committed {
-            tracing::error!(?error, "a group of writes was lost; the writer connects anew");
+        if let Err(failure) = &committed {
+            failure.log();
             self.disconnect();
             // It may be kept all the same.
             self.recent.iter().for_each(|recent| recent.committed_somewhere(Instant::now()));

@@ -79,7 +79,7 @@ pub struct Endured {
     pub acknowledged: usize,
     /// Requests answered 503.
     pub unavailable: usize,
-    /// Requests whose outcome nobody was told, those answered 503 among them.
+    /// Requests that were not acknowledged, those answered 503 among them.
     pub in_doubt: usize,
     /// Acknowledged transactions that are not there.
     pub lost: usize,

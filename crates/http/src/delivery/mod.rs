@@ -79,7 +79,8 @@ impl Courier {
     /// Sends the event of a delivery. It takes no longer than a minute and what the database takes.
     ///
     /// # Errors
-    /// When the event cannot be read or written; then it is tried again after its lease.
+    /// When the event cannot be read now, or not written; then it is tried again after its lease.
+    /// One that is damaged is given up.
     pub async fn send(&self, delivery: &EventDelivery) -> Result<Sent, String> {
         self.deliver(delivery).await.map_err(|error| error.to_string())
     }

@@ -134,7 +134,9 @@ async fn redeem(
     let found = run::read(state, move |tx| grant::find(tx, named.0, now)).await?;
     let Some((found, _)) = found else { return Ok(Err(Refusal::InvalidGrant)) };
     let lane = Lane::of_user(found.user);
-    signing_key::prepare(state).await?;
+    if found.scope.has("openid") {
+        signing_key::prepare(state).await?;
+    }
     run::write(state, lane, move |tx| grant::redeem(tx, named, &client, now)).await
 }
 
@@ -150,7 +152,6 @@ async fn poll(
     if !known {
         return Ok(Err(Refusal::InvalidGrant));
     }
-    signing_key::prepare(state).await?;
     run::write(state, Lane::of_device(&digest), move |tx| grant::poll(tx, &digest, &client, now))
         .await
 }

@@ -63,8 +63,8 @@ pub(crate) async fn load_transactions_batch(
         .await
 }
 
-/// A request with a query of its own keeps it; otherwise the query of the cursor goes on (behaviour
-/// 2.4).
+/// A request with another query than that of the cursor keeps it; otherwise that goes on, read as
+/// on the day of its first page (behaviour 2.4).
 fn list_request(request: &ApiRequest) -> Request {
     let cursor: Option<TransactionCursor> = request.cursor().and_then(cursor::read);
     let mut query = request.query();

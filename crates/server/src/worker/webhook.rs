@@ -130,7 +130,13 @@ impl WebhookWorker {
             loop {
                 tokio::select! {
                     sent = &mut sending => break sent.map_err(anyhow::Error::msg)?,
-                    _ = prolonging.tick() => self.prolong(&leased).await?,
+                    _ = prolonging.tick() => {
+                        // What is on its way goes on: the lease holds for another while.
+                        if let Err(error) = self.prolong(&leased).await {
+                            let error = format!("{error:#}");
+                            tracing::warn!(error, "a lease of a delivery was not prolonged");
+                        }
+                    }
                 }
             }
         };

@@ -38,6 +38,8 @@ impl Tx<'_> {
     fn finish_writing(&mut self) -> Result<()> {
         match self.mark {
             Some(mark) if self.earlier.is_empty() => {
+                // When the statement fails, its row may stand in a session that has not ended.
+                self.is_marked = true;
                 self.is_marked = mark.write_with_others(self.conn()?)?;
             }
             Some(mark) => {
