@@ -210,7 +210,9 @@ fn transfer(server: &Server, book: &str, email: &str) -> (bool, String) {
     (run.status.success(), said.into_owned())
 }
 
-fn set_disabled(server: &Server, email: &str, verb: &str) {
+/// Disables or enables somebody, as the operator.
+#[track_caller]
+pub fn set_disabled(server: &Server, email: &str, verb: &str) {
     let mut command = server.admin(&["user", verb]);
     let run = run_for(command.args(["--email", email]), Duration::from_secs(30));
     assert!(run.is_some_and(|run| run.status.success()), "daybook user {verb}");

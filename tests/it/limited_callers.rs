@@ -3,12 +3,11 @@
 //! one that is disabled. All of them bring an API key of the owner, and so do callers without a
 //! permission: it changes nothing (10.13).
 
-use std::time::Duration;
-
-use daybook_tests::{Client, Server, run_for};
+use daybook_tests::{Client, Server};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::book_transfers::set_disabled;
 use crate::matrix::{Operation, operations};
 use crate::permissions::{CALLERS, Stage};
 
@@ -50,11 +49,11 @@ fn check(server: &Server, operation: &Operation) {
         let answer = (operation.call)(&with_key(stage.caller(name)), &stage);
         assert_eq!(answer.status, status, "{name} with an API key: {}", answer.text);
     }
-    set_disabled(server, owner, "disable");
+    set_disabled(server, owner.email(), "disable");
     // The server has not seen this token before.
     let disabled = with_key(&server.client_with_token(&server.token(owner.email())));
     (operation.call)(&disabled, &stage).refused(403, "disabled");
-    set_disabled(server, owner, "enable");
+    set_disabled(server, owner.email(), "enable");
     assert_eq!(stage.snapshot(), before, "a refused request changes nothing");
 }
 
@@ -62,10 +61,4 @@ fn check(server: &Server, operation: &Operation) {
 pub fn issued(server: &Server, owner: &Client, body: Value) -> Client {
     let issued = owner.post("/v5/user/tokens", &body).ok();
     server.client_with_token(issued["token"].as_str().expect("a token"))
-}
-
-fn set_disabled(server: &Server, owner: &Client, verb: &str) {
-    let mut command = server.admin(&["user", verb]);
-    let run = run_for(command.args(["--email", owner.email()]), Duration::from_secs(30));
-    assert!(run.is_some_and(|run| run.status.success()), "daybook user {verb}");
 }

@@ -6,6 +6,7 @@ use daybook_tests::{Answer, Cast, Client, Server, id, pause, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::book_transfers::set_disabled;
 use crate::idempotency::keyed;
 use crate::openapi::contract::{Operation, operations};
 use crate::targets::Targets;
@@ -227,9 +228,7 @@ fn disabled_users(server: &Server) {
     let editor = keyed(&cast.editor);
     let create = || editor.post(&cast.path("/groups"), &json!({"name": "G"}));
     let first = create();
-    let mut command = server.admin(&["user", "disable"]);
-    let run = command.args(["--email", cast.editor.email()]).output().expect("it runs");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    set_disabled(server, cast.editor.email(), "disable");
     let asked = Instant::now();
     let answer = loop {
         let answer = create();

@@ -2,16 +2,15 @@
 //! is told what became of it, or that nobody knows; nothing is recorded twice.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{TryRecvError, channel};
 use std::thread;
 use std::time::Duration;
 
 use daybook_domain::email::Email;
-use daybook_domain::transaction::Intent;
-use daybook_service::transaction::{self, View};
+use daybook_service::transaction::View;
 use daybook_service::{Error, user};
 use daybook_storage::Error::Unavailable;
-use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_storage::{Address, Lane, Options, Store};
 use daybook_tests::postgres::{Cluster, Setup};
 use daybook_tests::relay::{Loss, Relay};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, column, pause};
@@ -33,11 +32,10 @@ pub fn lone() -> Vec<Lone> {
     ]
 }
 
-/// A store that reaches the database of a bench through a relay.
+/// A bench whose store reaches the database through a relay.
 struct Relayed {
     bench: Bench,
     relay: Relay,
-    store: Arc<Store>,
 }
 
 impl Relayed {
@@ -46,39 +44,18 @@ impl Relayed {
         if engine == Engine::Sqlite {
             return None;
         }
-        let bench = Bench::new(engine, 4096);
+        let mut bench = Bench::new(engine, 4096);
         let relay = Relay::before(bench.url());
         let address = Address::parse(relay.url()).expect("a URL");
-        let store = Arc::new(Store::open(&Options::new(address)).expect("the store opens"));
-        let relayed = Relayed { bench, relay, store };
+        bench.store = Arc::new(Store::open(&Options::new(address)).expect("the store opens"));
+        let relayed = Relayed { bench, relay };
         relayed.record("a first", 1).expect("a write");
         Some(relayed)
     }
 
     /// Records so many transactions of that description in one batch.
-    fn creation(
-        &self,
-        description: &str,
-        count: usize,
-    ) -> impl FnOnce(&mut Tx<'_>) -> Result<View, Error> + Send + use<> {
-        let (cx, book) = (self.bench.cx.clone(), self.bench.book.clone());
-        let items = vec![draft(description); count];
-        move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, items, Intent::Create)
-    }
-
     fn record(&self, description: &str, count: usize) -> Result<View, Error> {
-        self.store.write(self.bench.lane(), self.creation(description, count))
-    }
-
-    fn submit<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static,
-    ) -> Receiver<Result<T, Error>> {
-        let (sender, answer) = channel();
-        self.store.submit(self.bench.lane(), work, move |outcome| {
-            sender.send(outcome).expect("the case waits");
-        });
-        answer
+        self.bench.record(vec![draft(description); count])
     }
 
     /// What is recorded, and that the log is whole.
@@ -127,7 +104,7 @@ fn a_commit_that_is_late_is_waited_for(engine: Engine) {
     let Some(relayed) = Relayed::new(engine) else { return };
     for (description, arrives, lost) in [("b late", true, 1), ("c never", false, 2)] {
         relayed.relay.lose(Loss::Delayed, description);
-        let answer = relayed.submit(relayed.creation(description, 1));
+        let answer = relayed.bench.submit(relayed.bench.creation(description));
         relayed.relay.wait_for(lost);
         // Longer than the writer waits for a lock before it asks anew.
         pause(Duration::from_secs(1));
@@ -164,24 +141,25 @@ fn a_group_is_found_as_a_whole(engine: Engine) {
         // Until more waits the last one of the group goes on.
         let ((began, has_begun), (go_on, goes_on)) = (channel(), channel::<()>());
         let ((occupy, is_occupied), (release, occupied)) = (channel(), channel::<()>());
-        let occupant = relayed.submit(move |_| {
+        let occupant = relayed.bench.submit(move |_| {
             occupy.send(()).expect("the case waits");
             occupied.recv().expect("the case goes on");
             Ok(())
         });
         is_occupied.recv().expect("the writer begins");
-        let mut group = vec![relayed.submit(relayed.creation("of a group", 1))];
+        let mut group = vec![relayed.bench.submit(relayed.bench.creation("of a group"))];
         // It may have been refused for what one before it has done.
-        let refused = relayed.submit(|_| Err::<(), _>(Error::BadRequest("refused".to_owned())));
-        let creation = relayed.creation("of a group", 1);
-        group.push(relayed.submit(move |tx| {
+        let refused =
+            relayed.bench.submit(|_| Err::<(), _>(Error::BadRequest("refused".to_owned())));
+        let creation = relayed.bench.creation("of a group");
+        group.push(relayed.bench.submit(move |tx| {
             began.send(()).expect("the case waits");
             goes_on.recv().expect("the case goes on");
             creation(tx)
         }));
         release.send(()).expect("the writer waits");
         has_begun.recv().expect("the group has begun");
-        let next = relayed.submit(relayed.creation("the next", 1));
+        let next = relayed.bench.submit(relayed.bench.creation("the next"));
         go_on.send(()).expect("the writer waits");
         occupant.recv().expect("an answer").expect("nothing is written");
         let kept = loss == Loss::Answer;
@@ -208,8 +186,10 @@ fn what_changes_in_place_is_found_too(engine: Engine) {
         let (email, ids) =
             (Email::stored(format!("{name}@example.com")), Arc::clone(&relayed.bench.cx.ids));
         relayed.relay.lose(loss, name);
-        let signed_in =
-            relayed.store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &ids, NOW));
+        let signed_in = relayed
+            .bench
+            .store
+            .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &ids, NOW));
         let kept = loss == Loss::Answer;
         assert_eq!((signed_in.is_ok(), is_unavailable(&signed_in)), (kept, !kept));
         assert_eq!(relayed.relay.lost().len(), lost);
@@ -229,7 +209,7 @@ fn marks_are_removed(engine: Engine) {
     let before = marks(&mut database);
     // What is written nowhere leaves none.
     for _ in 0..3 {
-        relayed.store.write(relayed.bench.lane(), |tx| tx.ping()).expect("it answers");
+        relayed.bench.store.write(relayed.bench.lane(), |tx| tx.ping()).expect("it answers");
     }
     assert_eq!(marks(&mut database), before);
     (0..250).for_each(|_| drop(relayed.record("one of many", 1).expect("a write")));

@@ -8,6 +8,7 @@ use daybook_tests::{Client, Server, pause};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::book_transfers::set_disabled;
 use crate::file_sweep::eventually;
 use crate::reading::items;
 use crate::webhooks::{book, descriptions, install, lunch};
@@ -82,21 +83,16 @@ fn rule_8_11_who_is_disabled_misses_what_happens(server: &Server) {
     let cast = book(server);
     let receiver = Receiver::answering(|_| fine("{}"));
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
-    let set = |verb: &str| {
-        let mut command = server.admin(&["user", verb, "--email", cast.owner.email()]);
-        let run = command.output().expect("it runs");
-        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    };
     let post = |description: &str| {
         let body = json!({"date": "2026-01-05", "amount": "1", "description": description,
             "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
         cast.editor.post(&cast.path("/transactions"), &body).ok();
     };
-    set("disable");
+    set_disabled(server, cast.owner.email(), "disable");
     post("missed");
     let path = cast.path("/events?type=TRANSACTION_POSTED");
     eventually("8.11: the event has an error", || errors(&cast.editor.get(&path).ok()) == 1);
-    set("enable");
+    set_disabled(server, cast.owner.email(), "enable");
     post("told");
     assert_eq!(descriptions(&receiver.wait_for(1)), ["told"]);
 }
