@@ -18,12 +18,23 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 	$(CARGO) build --profile quick --package daybook-server
 	$(CARGO_TARGET_DIR)/quick/daybook serve
 
-# All targets: without those of the tests the features of tokio and others are fewer, and everything
-# above them would be built a second time for the tests.
+# `--workspace` everywhere: the features of dependencies are those of all packages, and nothing is
+# built twice.
 .PHONY: test
-test: postgres fault-tools schemathesis oidc-provider chromium ## the suite, on both engines
-	$(CARGO) build --workspace --all-targets
-	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook $(CARGO) test --workspace
+test: tools ## the fast suite; see docs/testing.md
+	@tests/timed build $(CARGO) build --workspace --tests --bin daybook
+	@tests/timed unit $(CARGO) test --workspace --lib --bins
+	@tests/timed doc $(CARGO) test --workspace --doc
+	@tests/timed arch $(CARGO) test --workspace --test arch
+	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \
+	    tests/timed it $(CARGO) test --workspace --test it
+
+.PHONY: nightly
+nightly: tools ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs these parts)
+	@tests/run-nightly $(NIGHTLY)
+
+.PHONY: tools
+tools: postgres fault-tools schemathesis oidc-provider chromium
 
 .PHONY: postgres
 postgres: ## install PostgreSQL for the tests where it is missing
@@ -57,8 +68,8 @@ deny: ## licences and sources of dependencies; installs cargo-deny under the tar
 
 .PHONY: lint
 lint: deny ## formatting, clippy and dependencies, as CI checks them
-	$(RUSTFMT) --check
-	$(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
+	@$(RUSTFMT) --check
+	@tests/timed clippy $(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
 
 .PHONY: demo
 demo: ## record 49,102 real bank transactions and show the balance sheet

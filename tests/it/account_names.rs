@@ -22,10 +22,9 @@ pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![account_and_group_may_share_a_name];
     for kind in ["accounts", "groups"] {
         for (name, rule) in rules {
-            cases.push(Case {
-                name: format!("{kind}_{name}"),
-                run: Box::new(move |server| rule(&Cast::new(server), kind)),
-            });
+            cases.push(Case::shared(format!("{kind}_{name}"), move |server| {
+                rule(&Cast::new(server), kind)
+            }));
         }
     }
     cases

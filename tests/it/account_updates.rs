@@ -26,10 +26,10 @@ pub fn tests() -> Vec<Case> {
     ];
     for (from, ..) in TYPES {
         for (to, permanent, credit) in TYPES {
-            cases.push(Case {
-                name: format!("{}_becomes_{}", from.to_lowercase(), to.to_lowercase()),
-                run: Box::new(move |server| retype(server, from, to, (*permanent, *credit))),
-            });
+            cases.push(Case::shared(
+                format!("{}_becomes_{}", from.to_lowercase(), to.to_lowercase()),
+                move |server| retype(server, from, to, (*permanent, *credit)),
+            ));
         }
     }
     cases

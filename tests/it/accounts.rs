@@ -28,14 +28,12 @@ pub fn tests() -> Vec<Case> {
         archived_accounts_take_no_new_postings,
     ];
     for (kind, permanent, credit) in TYPES {
-        cases.push(Case {
-            name: format!("type_{}", kind.to_lowercase()),
-            run: Box::new(move |server| fixed_nature(server, kind, *permanent, *credit)),
-        });
-        cases.push(Case {
-            name: format!("pair_gives_{}", kind.to_lowercase()),
-            run: Box::new(move |server| type_by_pair(server, kind, *permanent, *credit)),
-        });
+        cases.push(Case::shared(format!("type_{}", kind.to_lowercase()), move |server| {
+            fixed_nature(server, kind, *permanent, *credit)
+        }));
+        cases.push(Case::shared(format!("pair_gives_{}", kind.to_lowercase()), move |server| {
+            type_by_pair(server, kind, *permanent, *credit)
+        }));
     }
     cases
 }

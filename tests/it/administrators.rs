@@ -3,10 +3,10 @@
 use daybook_tests::{Engine, Options, Server, column};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![administrators_publish]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![administrators_publish]
 }
 
 fn administrators_publish(engine: Engine) {

@@ -5,14 +5,14 @@ use daybook_tests::receiver::Receiver;
 use daybook_tests::{Answer, Cast, Client, Engine, Options, Server, bots, id};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::large_answers::{amplified, properties};
 use crate::memory::{MEGABYTE, unfinished, until, until_crowded};
 use crate::reading::items;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_0_22_repetitions_take_memory,
         rule_0_22_lists_of_connections_take_memory,
         rule_8_12_a_replay_shows_less_without_memory,

@@ -10,11 +10,11 @@ use std::time::Duration;
 use daybook_tests::{Engine, Server, free_port, run_for, setting};
 use serde_json::Value;
 
-use crate::Lone;
+use crate::Case;
 use crate::reading::items;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![the_page_leads_to_a_bot_that_acts]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![the_page_leads_to_a_bot_that_acts]
 }
 
 const PAGE: &str = include_str!("../../docs/apps.md");

@@ -13,13 +13,13 @@ use daybook_storage::{Address, Options, Store, Tx};
 use daybook_tests::{Backdoor, Cast, Engine, Server, SetAtEnd, pause, unique};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::audit::{audit as audited, audits, finished};
 use crate::reading::{batch, items};
 use crate::store::{Bench, NOW, draft};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         asked_twice_before_it_began_is_asked_once,
         asked_while_it_runs_is_another,
         a_book_that_is_gone_is_not_audited,

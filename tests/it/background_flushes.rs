@@ -9,11 +9,11 @@ use daybook_service::{Context, Error, Ids};
 use daybook_storage::Tx;
 use daybook_tests::Engine;
 
-use crate::Lone;
+use crate::Case;
 use crate::store::{Bench, draft};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         what_follows_a_long_batch_sees_it,
         a_long_batch_that_is_refused_leaves_nothing,
         a_flush_that_fails_is_acknowledged_to_nobody,

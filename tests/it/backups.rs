@@ -3,8 +3,8 @@
 use daybook_tests::Engine;
 use daybook_tests::torture::backups;
 
-pub fn lone() -> Vec<crate::Lone> {
-    crate::lone![a_copy_made_while_clients_write_is_whole]
+pub fn tests() -> Vec<crate::Case> {
+    crate::isolated![a_copy_made_while_clients_write_is_whole]
 }
 
 /// `pg_dump` or `VACUUM INTO`, restored, served, compared with what was acknowledged, and audited.

@@ -9,14 +9,14 @@ use daybook_service::{Error, access};
 use daybook_storage::balance::{AccountScope, TotalsQuery};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::inside::Inside;
 use crate::plans::{CREDIT, DEBIT, ID, NOW, check, crowd, shelf};
 use crate::reading::Faults;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         tags_lead_to_transactions,
         a_broken_month_is_read_account_by_account,
         totals_that_move_are_found_by_their_key,

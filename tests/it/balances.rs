@@ -477,7 +477,7 @@ pub fn tests() -> Vec<Case> {
     ];
     for row in RANGES {
         let name = format!("section_5_{}", row.0.replace([':', ' ', '-'], "_"));
-        cases.push(Case { name, run: Box::new(move |server| range(server, row)) });
+        cases.push(Case::shared(name, move |server| range(server, row)));
     }
     cases
 }

@@ -14,7 +14,6 @@ pub fn tests() -> Vec<Case> {
         rule_9_8_twelve_months_of_postings,
         rule_9_8_only_books_of_ones_own,
         rule_9_8_by_the_day_of_posting_in_the_zone,
-        books_that_were_not_counted_are,
         limited_tokens_do_not_count_other_books,
     ]
 }
@@ -156,21 +155,6 @@ fn rule_9_8_by_the_day_of_posting_in_the_zone(server: &Server) {
     let first = json!({"id": id(&items[0])});
     cast.owner.patch(&cast.path("/transactions/trash"), &first).ok();
     assert_eq!(posted(&cast.owner)[7..], [0, 0, 0, 0, 3], "it leaves the month it was posted in");
-}
-
-/// A book of before these counts is counted when they are asked for.
-fn books_that_were_not_counted_are(server: &Server) {
-    let cast = book(server);
-    record(&cast, 2);
-    let key = &cast.book;
-    let forget = format!(
-        "UPDATE book_state SET posted_months = NULL WHERE book_id = (SELECT id FROM books \
-         WHERE public_id = '{key}')"
-    );
-    assert_eq!(Backdoor::open(server).execute(&forget), 1);
-    assert_eq!(posted(&cast.owner)[11], 2);
-    record(&cast, 1);
-    assert_eq!(posted(&cast.owner)[11], 3);
 }
 
 /// 11.9.

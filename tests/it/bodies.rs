@@ -24,9 +24,10 @@ pub fn tests() -> Vec<Case> {
         batches_have_at_most_10000_items,
         rule_0_17_the_book_comes_before_what_is_wrong,
     ];
-    cases.extend(WRONG_TYPES.iter().map(|(name, method, path, body)| Case {
-        name: format!("invalid_{name}"),
-        run: Box::new(move |server| wrong_type(server, method, path, body)),
+    cases.extend(WRONG_TYPES.iter().map(|(name, method, path, body)| {
+        Case::shared(format!("invalid_{name}"), move |server| {
+            wrong_type(server, method, path, body)
+        })
     }));
     cases
 }

@@ -13,10 +13,10 @@ pub fn tests() -> Vec<Case> {
             for (role, expected) in
                 ["OWNER", "EDITOR", "POSTER", "RECORDER", "VIEWER"].into_iter().zip(change.expected)
             {
-                cases.push(Case {
-                    name: format!("{field}_{}_by_{}", change.name, role.to_lowercase()),
-                    run: Box::new(move |server| changing(server, field, change, role, expected)),
-                });
+                cases.push(Case::shared(
+                    format!("{field}_{}_by_{}", change.name, role.to_lowercase()),
+                    move |server| changing(server, field, change, role, expected),
+                ));
             }
         }
     }

@@ -21,13 +21,15 @@ pub fn tests() -> Vec<Case> {
         fraction_digits_that_do_not_fit,
         auto_post_decides_later_creates_only,
     ];
-    cases.extend(allowed().into_iter().map(|(field, value)| Case {
-        name: format!("allowed_{field}_{}", plain(&value)),
-        run: Box::new(move |server| accepted(server, field, &value)),
+    cases.extend(allowed().into_iter().map(|(field, value)| {
+        Case::shared(format!("allowed_{field}_{}", plain(&value)), move |server| {
+            accepted(server, field, &value)
+        })
     }));
-    cases.extend(not_allowed().into_iter().enumerate().map(|(turn, (field, value))| Case {
-        name: format!("refused_{field}_{turn}"),
-        run: Box::new(move |server| refused(server, field, &value)),
+    cases.extend(not_allowed().into_iter().enumerate().map(|(turn, (field, value))| {
+        Case::shared(format!("refused_{field}_{turn}"), move |server| {
+            refused(server, field, &value)
+        })
     }));
     cases
 }

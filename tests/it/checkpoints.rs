@@ -6,12 +6,12 @@ use std::time::Duration;
 use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, pause};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::reading::{batch, items};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![the_log_begins_anew, what_is_not_copied_yet_is_there_after_a_kill]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![the_log_begins_anew, what_is_not_copied_yet_is_there_after_a_kill]
 }
 
 /// Megabytes of a file of the database.

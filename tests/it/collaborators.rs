@@ -29,10 +29,10 @@ pub fn tests() -> Vec<Case> {
         owner_stays_after_everything,
     ];
     for permission in ["EDITOR", "POSTER", "RECORDER", "VIEWER"] {
-        cases.push(Case {
-            name: format!("permission_{}", permission.to_lowercase()),
-            run: Box::new(move |server| permission_takes_effect(server, permission)),
-        });
+        cases.push(Case::shared(
+            format!("permission_{}", permission.to_lowercase()),
+            move |server| permission_takes_effect(server, permission),
+        ));
     }
     cases
 }

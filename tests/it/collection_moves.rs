@@ -11,11 +11,11 @@ use daybook_service::{Context, Error, Ids, book, collection, user};
 use daybook_storage::{Lane, Store, Tx};
 use daybook_tests::{Engine, Server, unique};
 
-use crate::Lone;
+use crate::Case;
 use crate::overlaps::two_stores;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         moves_end_in_one_place,
         moves_and_deletions_do_not_wait_for_each_other,
         lanes_of_users_come_first

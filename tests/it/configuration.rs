@@ -83,7 +83,7 @@ fn code(cell: &str) -> Option<String> {
 }
 
 fn page() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/configuration.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
     std::fs::read_to_string(path).expect("the page")
 }
 

@@ -4,51 +4,52 @@
 use std::time::Duration;
 
 use daybook_tests::contract::{Issuer, Outcome, Plan, fuzz, missing};
-use daybook_tests::{Engine, Server, setting};
+use daybook_tests::openapi;
+use daybook_tests::{Engine, Server};
 
-use crate::Lone;
-use crate::openapi::access;
-use crate::openapi::contract::operations;
+use crate::Case;
+use daybook_tests::openapi::contract::operations;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![answers_are_as_documented, answers_about_access_are_as_documented]
+/// A run of about a minute over both documents.
+pub fn tests() -> Vec<Case> {
+    let api = Case::isolated("answers_are_as_documented", |engine| api(engine, SHORT));
+    let auth = Plan { examples: 4, ..SHORT };
+    let auth = Case::isolated("answers_about_access_are_as_documented", move |engine| {
+        access(engine, auth)
+    });
+    [api, auth].into_iter().map(|case| case.needs(missing)).collect()
 }
 
-/// The same requests on every machine: about a minute of them, ten times as much where both engines
-/// share two busy cores with others.
-const PLAN: Plan = Plan { seed: 5, examples: 6, time: None, limit: Duration::from_secs(1_200) };
+pub fn nightly() -> Vec<Case> {
+    let long = Plan { examples: 6, ..SHORT };
+    let api = Case::isolated("answers_are_as_documented", move |engine| api(engine, long));
+    let long = Plan { examples: 25, ..SHORT };
+    let auth = Case::isolated("answers_about_access_are_as_documented", move |engine| {
+        access(engine, long)
+    });
+    [api, auth].into_iter().map(|case| case.needs(missing)).collect()
+}
 
-/// For signing in and tokens: less is made of fewer operations.
-const AUTH_PLAN: Plan = Plan { examples: 25, ..PLAN };
+/// The same requests on every machine.
+const SHORT: Plan = Plan { seed: 5, examples: 1, time: None, limit: Duration::from_secs(1_200) };
 
 /// 0.18 and 10.1: no failure of the server, no status, type, header or field that the document
 /// lacks.
-fn answers_are_as_documented(engine: Engine) {
-    if is_installed() {
-        let server = Server::start(engine);
-        let outcome = fuzz(&server, PLAN).expect("schemathesis comes to an end");
-        let ids = operations().into_iter().map(|operation| operation.id);
-        holds(&server, &outcome, ids.collect(), "openapi/openapi.json");
-    }
+fn api(engine: Engine, plan: Plan) {
+    let server = Server::start(engine);
+    let outcome = fuzz(&server, plan).expect("schemathesis comes to an end");
+    let ids = operations().into_iter().map(|operation| operation.id);
+    holds(&server, &outcome, ids.collect(), "openapi/openapi.json");
 }
 
 /// 11.22: the same for what is asked before there is a token.
-fn answers_about_access_are_as_documented(engine: Engine) {
-    if is_installed() {
-        let issuer = Issuer::start(engine).expect("its clients");
-        let outcome = issuer.fuzz(AUTH_PLAN).expect("schemathesis comes to an end");
-        let ids = access::operations().into_iter().map(|operation| operation.id);
-        // The document itself is what schemathesis asks for first.
-        let ids = ids.filter(|id| *id != "authDocument");
-        holds(&issuer.server, &outcome, ids.collect(), "openapi/auth.json");
-    }
-}
-
-fn is_installed() -> bool {
-    let Some(what) = missing() else { return true };
-    assert!(setting("CI").is_none(), "{what}");
-    eprintln!("contract_fuzz is left out: {what}");
-    false
+fn access(engine: Engine, plan: Plan) {
+    let issuer = Issuer::start(engine).expect("its clients");
+    let outcome = issuer.fuzz(plan).expect("schemathesis comes to an end");
+    let ids = openapi::access::operations().into_iter().map(|operation| operation.id);
+    // schemathesis requests the document itself first.
+    let ids = ids.filter(|id| *id != "authDocument");
+    holds(&issuer.server, &outcome, ids.collect(), "openapi/auth.json");
 }
 
 #[track_caller]

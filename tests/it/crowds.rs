@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use daybook_tests::siege::{connect_from_elsewhere, is_open};
 use daybook_tests::{Engine, Options, Server, pause};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![idle_connections_hold_nobody_back]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![idle_connections_hold_nobody_back]
 }
 
 /// Places for connections, of which strangers of an address have an eighth.

@@ -10,13 +10,13 @@ use daybook_storage::delivery::log::AttemptPlace;
 use daybook_storage::event::EventFilter;
 use daybook_tests::Engine;
 
-use crate::Lone;
+use crate::Case;
 use crate::log_plans::page_steps;
 use crate::plans::{NOW, check, shelf, sorts};
 use crate::reading::Faults;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![attempts_walk_an_index, queues_walk_an_index, errors_walk_an_index]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![attempts_walk_an_index, queues_walk_an_index, errors_walk_an_index]
 }
 
 /// 12.13: a page of the log of an app is a stretch of an index, wherever it begins.

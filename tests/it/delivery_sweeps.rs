@@ -12,7 +12,7 @@ use daybook_tests::receiver::Receiver;
 use daybook_tests::{Backdoor, Engine, Server, id};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::delivery_log::{NOBODY, attempts, book, replay};
 use crate::delivery_pauses::{POSTED, change, descriptions, lunch, messages, webhooks};
 use crate::file_sweep::eventually;
@@ -21,8 +21,8 @@ use crate::webhooks::install;
 
 const DAY: i64 = 24 * 60 * 60_000;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_12_13_thirty_days,
         rule_8_19_events_wait_for_thirty_days,
         rule_8_21_deliveries_of_one_request,

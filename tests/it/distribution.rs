@@ -12,14 +12,14 @@ use daybook_storage::distribution::PLACEMENTS;
 use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server, binary, free_port, run_for};
 use serde_json::{Value, json};
 
-use crate::Lone;
-use crate::arch::tables;
+use crate::Case;
 use crate::openapi;
 use crate::partitions::stopped;
 use crate::reading::{batch, items};
+use crate::schema::tables;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         only_with_the_extension,
         writes_have_one_book,
         whoever_asks_a_worker_meets_at_the_coordinator,

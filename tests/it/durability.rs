@@ -5,8 +5,8 @@ use daybook_tests::torture::Torture;
 use daybook_tests::torture::faults::{self, Fault};
 use daybook_tests::{Engine, setting};
 
-pub fn lone() -> Vec<crate::Lone> {
-    crate::lone![
+pub fn tests() -> Vec<crate::Case> {
+    crate::isolated![
         acknowledged_transactions_survive_sigkill,
         one_of_two_processes_is_killed,
         postgres_is_killed,

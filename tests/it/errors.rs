@@ -20,9 +20,8 @@ pub fn tests() -> Vec<Case> {
         second_delete,
         required_on_update,
     ];
-    cases.extend(REQUIRED.iter().map(|(name, path, body, field)| Case {
-        name: format!("required_{name}"),
-        run: Box::new(move |server| required(server, path, body, field)),
+    cases.extend(REQUIRED.iter().map(|(name, path, body, field)| {
+        Case::shared(format!("required_{name}"), move |server| required(server, path, body, field))
     }));
     cases
 }

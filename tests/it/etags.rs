@@ -7,8 +7,8 @@ use daybook_tests::{Answer, Cast, Client, Server, id};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::openapi::contract::{Operation, operations};
 use crate::targets::Targets;
+use daybook_tests::openapi::contract::{Operation, operations};
 
 /// A new operation is covered here as soon as it is in the document: one that takes If-Match, and
 /// one that must not.
@@ -33,10 +33,9 @@ pub fn tests() -> Vec<Case> {
         } else {
             ("has_no_condition", refuses)
         };
-        cases.push(Case {
-            name: format!("{}_{name}", operation.id),
-            run: Box::new(move |server| check(server, operation)),
-        });
+        cases.push(Case::shared(format!("{}_{name}", operation.id), move |server| {
+            check(server, operation)
+        }));
     }
     cases
 }

@@ -53,6 +53,6 @@ fn an_unreadable_snapshot_is_a_failure(engine: Engine) {
     }
 }
 
-pub fn lone() -> Vec<crate::Lone> {
-    crate::lone![an_unreadable_snapshot_is_a_failure]
+pub fn tests() -> Vec<crate::Case> {
+    crate::isolated![an_unreadable_snapshot_is_a_failure]
 }

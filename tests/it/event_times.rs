@@ -6,11 +6,11 @@ use daybook_domain::instant::Instant;
 use daybook_service::{account, event};
 use daybook_tests::Engine;
 
-use crate::Lone;
+use crate::Case;
 use crate::inside::Inside;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_8_18_the_log_never_goes_back, rule_8_5_any_stretch_of_time]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![rule_8_18_the_log_never_goes_back, rule_8_5_any_stretch_of_time]
 }
 
 fn log(inside: &Inside, request: event::Request) -> Vec<Event> {

@@ -11,10 +11,11 @@ use crate::fault_bodies::{BODIES, Frame, Of, Row, TRANSACTION};
 pub fn tests() -> Vec<Case> {
     let mut cases =
         crate::cases![merged_payloads, parameters, path_segments, cursors, header_values];
-    cases.extend(BODIES.iter().map(|row| Case {
-        name: format!("body_{}", row.name),
-        run: Box::new(move |server| bodies(server, row)),
-    }));
+    cases.extend(
+        BODIES.iter().map(|row| {
+            Case::shared(format!("body_{}", row.name), move |server| bodies(server, row))
+        }),
+    );
     cases
 }
 

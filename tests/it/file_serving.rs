@@ -26,7 +26,6 @@ pub fn tests() -> Vec<Case> {
         tokens_differ,
         addresses_end_with_access,
         addresses_go_on_without_a_loss,
-        addresses_of_before_the_upgrade,
         events_show_the_addresses_of_now,
         only_reading,
     ]
@@ -391,22 +390,6 @@ fn addresses_go_on_without_a_loss(server: &Server) {
     cast.anonymous.get(&path(server, &note)).refused(404, "notFound");
     cast.owner.post(&cast.path("/restore"), &Value::Null).ok();
     assert!(is_served(server, &cast, &note));
-}
-
-/// They were the tokens of the files themselves, and end with the first loss.
-fn addresses_of_before_the_upgrade(server: &Server) {
-    let cast = Cast::new(server);
-    let note = file(&cast, "note.txt", b"one");
-    let mut door = Backdoor::open(server);
-    let (book, own) = (format!("public_id = '{}'", cast.book), "c0ffee00c0ffee00c0ffee00c0ffee00");
-    door.execute(&format!("UPDATE books SET file_secret = '' WHERE {book}"));
-    let inside = format!("book_id = (SELECT id FROM books WHERE {book})");
-    door.execute(&format!("UPDATE files SET token = '{own}' WHERE {inside}"));
-    let old = cast.owner.get(&cast.path(&format!("/files/{}", id(&note)))).ok();
-    assert!(path(server, &old).ends_with(&format!("-{own}")), "{old}");
-    assert!(is_served(server, &cast, &old) && !is_served(server, &cast, &note));
-    cast.share(cast.viewer.email(), "NONE");
-    assert!(!is_served(server, &cast, &old));
 }
 
 fn events_show_the_addresses_of_now(server: &Server) {

@@ -6,14 +6,14 @@ use std::time::Duration;
 use daybook_tests::{Cast, Engine, Options, Server, binary, free_port, id, run_for};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::deleted_books::rows;
 use crate::file_sweep::{age, eventually};
 use crate::files::{base64, create, file, get};
 use crate::s3::{SECRET_KEY, Store};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         files_in_a_bucket,
         a_bucket_is_swept,
         a_bucket_that_is_away,

@@ -11,13 +11,13 @@ use daybook_service::file as service;
 use daybook_tests::{Cast, Engine, Hold, Options, Server, id, pause};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::deleted_books::rows;
 use crate::files::{base64, file, get, kinds};
 use crate::inside::Inside;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         killed_between_bytes_and_row,
         answered_files_survive_a_kill,
         sweep_removes_what_no_row_names,

@@ -15,12 +15,12 @@ use daybook_service::{Context, Error, Ids, account};
 use daybook_storage::{Address, Options, Store, Tx};
 use daybook_tests::{Backdoor, Engine, Hold};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::store::{Bench, NOW, draft};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         a_group_takes_as_many_statements_as_one,
         units_see_what_earlier_ones_have_queued,
         a_refusal_undoes_what_is_queued_and_what_is_changed_in_place,

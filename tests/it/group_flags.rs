@@ -17,19 +17,19 @@ pub fn tests() -> Vec<Case> {
         flags_everywhere_the_same,
     ];
     for row in TABLE {
-        cases.push(Case {
-            name: if row.members.is_empty() {
+        cases.push(Case::shared(
+            if row.members.is_empty() {
                 "of_nothing".to_owned()
             } else {
                 format!("of_{}", row.members.to_lowercase())
             },
-            run: Box::new(move |server| direct(server, row)),
-        });
+            move |server| direct(server, row),
+        ));
         if !row.members.is_empty() {
-            cases.push(Case {
-                name: format!("of_{}_spread_over_child_groups", row.members.to_lowercase()),
-                run: Box::new(move |server| spread(server, row)),
-            });
+            cases.push(Case::shared(
+                format!("of_{}_spread_over_child_groups", row.members.to_lowercase()),
+                move |server| spread(server, row),
+            ));
         }
     }
     cases

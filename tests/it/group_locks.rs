@@ -16,14 +16,12 @@ pub fn tests() -> Vec<Case> {
         permission_comes_before_values,
     ];
     for (name, change) in CHANGES {
-        cases.push(Case {
-            name: format!("{name}_by_the_owner"),
-            run: Box::new(move |server| owner(server, *change)),
-        });
-        cases.push(Case {
-            name: format!("{name}_by_an_editor"),
-            run: Box::new(move |server| editor(server, *change)),
-        });
+        cases.push(Case::shared(format!("{name}_by_the_owner"), move |server| {
+            owner(server, *change)
+        }));
+        cases.push(Case::shared(format!("{name}_by_an_editor"), move |server| {
+            editor(server, *change)
+        }));
     }
     cases
 }

@@ -8,9 +8,9 @@ use daybook_tests::{Answer, Cast, Client, Server, column, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::openapi::contract::{Operation, operations};
 use crate::targets::Targets;
 use crate::wire::{connect, rest};
+use daybook_tests::openapi::contract::{Operation, operations};
 
 /// A new writing operation is covered here as soon as it is in the document.
 pub fn tests() -> Vec<Case> {
@@ -28,10 +28,9 @@ pub fn tests() -> Vec<Case> {
         a_refusal_after_the_claim_undoes_everything,
     ];
     for operation in operations().into_iter().filter(Operation::writes) {
-        cases.push(Case {
-            name: format!("{}_is_done_once", operation.id),
-            run: Box::new(move |server| done_once(server, operation)),
-        });
+        cases.push(Case::shared(format!("{}_is_done_once", operation.id), move |server| {
+            done_once(server, operation)
+        }));
     }
     cases
 }

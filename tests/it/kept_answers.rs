@@ -4,11 +4,11 @@ use daybook_tests::dice::Dice;
 use daybook_tests::{Answer, Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::reading::{batch, items};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![large_answers_are_kept_small, what_is_kept_for_a_user_is_bounded]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![large_answers_are_kept_small, what_is_kept_for_a_user_is_bounded]
 }
 
 /// More than fits, but for its ids, into what is kept.

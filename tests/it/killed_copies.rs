@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use daybook_tests::{Answer, Backdoor, Client, Engine, Hold, Server};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::large_copies::{ALL, filled};
 use crate::reading::items;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_6_14_a_killed_copy_leaves_nothing,
         rule_6_14_a_stop_does_not_wait_for_a_copy,
         copies_that_wait_hold_no_connections,

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Options, Server, unique};
 use serde_json::{Map, Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::reading::{batch, items};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_2_11_pages_of_events_end_early,
         rule_2_11_pages_of_transactions_end_early,
         rule_2_11_pages_with_many_files_end_early,

@@ -5,15 +5,15 @@ use std::time::Instant as Stopwatch;
 use daybook_tests::{Cast, Engine, Server};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::reading::{Faults, batch, expected_totals, items, totals};
 
 const ITEMS: usize = 10_000;
 /// What a request with an idempotency key may take (0.16), and more than any of these should.
 const SECONDS: u64 = 30;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![transactions, chart]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![transactions, chart]
 }
 
 struct Stage {

@@ -20,10 +20,10 @@ use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::dice::Dice;
 use daybook_tests::{Engine, Server, unique};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![any_sequence_of_requests_keeps_the_laws]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![any_sequence_of_requests_keeps_the_laws]
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);

@@ -348,10 +348,9 @@ pub fn tests() -> Vec<Case> {
                     verb.name(),
                     form_name.trim_end_matches('_')
                 );
-                cases.push(Case {
-                    name,
-                    run: Box::new(move |server| cell(server, (state, verb, form), outcome)),
-                });
+                cases.push(Case::shared(name, move |server| {
+                    cell(server, (state, verb, form), outcome)
+                }));
             }
         }
     }

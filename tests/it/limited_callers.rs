@@ -18,9 +18,10 @@ const READING: [&str; 5] = ["get_", "list_", "load_", "search_", "count_"];
 const WITHOUT_PERMISSION: [&str; 3] = ["viewer", "stranger", "anonymous"];
 
 pub fn tests() -> Vec<Case> {
-    let case = |operation: &'static Operation| Case {
-        name: format!("{}_by_limited_callers", operation.name),
-        run: Box::new(move |server| check(server, operation)),
+    let case = |operation: &'static Operation| {
+        Case::shared(format!("{}_by_limited_callers", operation.name), move |server| {
+            check(server, operation)
+        })
     };
     operations().map(case).collect()
 }

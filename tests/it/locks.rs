@@ -392,10 +392,9 @@ pub fn tests() -> Vec<Case> {
         for (verb, row) in TABLE {
             for (state, outcome) in STATES.into_iter().zip(row) {
                 let name = format!("rule_3_5_2_{}_{verb}_{state}", field.to_lowercase());
-                cases.push(Case {
-                    name,
-                    run: Box::new(move |server| cell(server, field, (verb, state), outcome)),
-                });
+                cases.push(Case::shared(name, move |server| {
+                    cell(server, field, (verb, state), outcome)
+                }));
             }
         }
     }

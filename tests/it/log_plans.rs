@@ -9,13 +9,13 @@ use daybook_service::{Error, access};
 use daybook_storage::event::EventFilter;
 use daybook_tests::Engine;
 
-use crate::Lone;
+use crate::Case;
 use crate::inside::{Inside, side};
 use crate::plans::{NOW, check, crowd, shelf, sorts};
 use crate::reading::Faults;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![logs_walk_an_index, blocks_are_looked_up]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![logs_walk_an_index, blocks_are_looked_up]
 }
 
 /// The plan of a page of events.

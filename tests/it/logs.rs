@@ -8,11 +8,11 @@ use std::time::Duration;
 use daybook_tests::{Cast, Engine, Options, Server, binary, free_port, pause};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         logs_hold_no_personal_data,
         request_ids_stand_in_the_log,
         who_listens_in_the_clear_is_warned,

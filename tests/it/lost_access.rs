@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::Case;
 use crate::book_transfers::set_disabled;
 use crate::idempotency::keyed;
-use crate::openapi::contract::{Operation, operations};
 use crate::targets::Targets;
+use daybook_tests::openapi::contract::{Operation, operations};
 
 /// A new writing operation is covered here as soon as it is in the document.
 pub fn tests() -> Vec<Case> {
@@ -29,10 +29,10 @@ pub fn tests() -> Vec<Case> {
         operation.writes() && operation.path.contains("{bookId}") && !keeps
     };
     for operation in operations().into_iter().filter(of_a_book) {
-        cases.push(Case {
-            name: format!("{}_is_not_answered_again", operation.id),
-            run: Box::new(move |server| not_answered_again(server, operation)),
-        });
+        cases
+            .push(Case::shared(format!("{}_is_not_answered_again", operation.id), move |server| {
+                not_answered_again(server, operation)
+            }));
     }
     cases
 }

@@ -16,11 +16,11 @@ use daybook_tests::relay::{Loss, Relay};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, column, pause};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::store::{Bench, NOW, draft};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         a_commit_whose_answer_is_lost_is_acknowledged,
         a_commit_that_is_lost_is_refused,
         a_commit_that_is_late_is_waited_for,

@@ -6,15 +6,13 @@ use std::time::{Duration, Instant};
 use daybook_tests::certificates::authority;
 use daybook_tests::contract::missing;
 use daybook_tests::mail_server::{MailServer, SENDER, Security};
-use daybook_tests::{
-    Backdoor, Client, Engine, Hold, Options, Server, encode, id, pause, run_for, setting,
-};
+use daybook_tests::{Backdoor, Client, Engine, Hold, Options, Server, encode, id, pause, run_for};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    let real = crate::lone![
+pub fn tests() -> Vec<Case> {
+    let real = crate::isolated![
         mails_arrive_by_starttls,
         mails_arrive_by_implicit_tls,
         mails_arrive_without_tls,
@@ -32,21 +30,8 @@ pub fn lone() -> Vec<Lone> {
         what_changes_during_an_attempt_stays,
         nothing_personal_is_logged,
     ];
-    let settings = crate::lone![settings_are_checked_at_the_start];
-    real.into_iter().map(where_installed).chain(settings).collect()
-}
-
-/// The case where aiosmtpd is installed; elsewhere it says what is missing, and in CI fails.
-fn where_installed(case: Lone) -> Lone {
-    let run = move |engine: Engine| {
-        if let Some(what) = missing() {
-            assert!(setting("CI").is_none(), "{what}");
-            eprintln!("a case of mails is left out: {what}");
-            return;
-        }
-        (case.run)(engine);
-    };
-    Lone { name: case.name, run: Box::new(run) }
+    let settings = crate::isolated![settings_are_checked_at_the_start];
+    real.into_iter().map(|case| case.needs(missing)).chain(settings).collect()
 }
 
 const PUBLIC: &str = "https://books.example.com/api";

@@ -4,7 +4,7 @@
 use daybook_tests::{Backdoor, Engine, Server};
 use serde_json::Value;
 
-use crate::Lone;
+use crate::Case;
 use crate::deleted_books::run;
 use crate::delivery_log::book;
 use crate::file_sweep::eventually;
@@ -14,8 +14,8 @@ use crate::reading::items;
 const MANY: u64 = 1_005;
 const DAY: i64 = 24 * 60 * 60_000;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_8_19_all_are_listed_and_resumed, rule_8_19_all_are_given_up_in_one_round]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![rule_8_19_all_are_listed_and_resumed, rule_8_19_all_are_given_up_in_one_round]
 }
 
 /// When a book was made.

@@ -11,15 +11,15 @@ use daybook_tests::receiver::Receiver;
 use daybook_tests::{Answer, Client, Engine, Hold, Options, Server, bots, id, pause};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::files::base64;
 use crate::large_answers::amplified;
 use crate::reading::items;
 use crate::wire::{connect, rest};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         bodies_and_contents_share_a_bound,
         a_large_body_needs_a_door_and_goes_on,
         a_body_has_a_bound_of_values,

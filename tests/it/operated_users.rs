@@ -1,13 +1,9 @@
 //! What the operator does with users (7.11): `daybook user show`, `rename-email` and `delete`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::UNIX_EPOCH;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_tests::browser::{Browser, login_link};
 use daybook_tests::{Backdoor, Cast, Client, Server, SetAtEnd, column, id, unique};
-use ring::hmac;
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -28,7 +24,6 @@ pub fn tests() -> Vec<Case> {
         users_are_renamed_while_books_change_hands,
         users_are_deleted_while_books_change_hands,
         books_are_not_founded_for_deleted_users,
-        old_tokens_stay_with_who_had_the_address,
         calls_of_a_deleted_user_are_not_counted,
     ]
 }
@@ -417,41 +412,6 @@ fn books_are_not_founded_for_deleted_users(server: &Server) {
             Err(said) => assert!(said.contains("owns"), "{said}"),
         }
     }
-}
-
-/// A token as they were printed before tokens had ids, an hour ago (11.7).
-fn old_token(server: &Server, email: &str) -> String {
-    let key = std::fs::read(server.data_dir().join("token.key")).expect("the key");
-    let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
-    let now = UNIX_EPOCH.elapsed().expect("after 1970").as_secs();
-    let claims = json!({"iss": "daybook", "email": email, "scope": "email", "iat": now - 3_600,
-        "exp": now + 3_600});
-    let head = BASE64_URL_SAFE_NO_PAD.encode(json!({"typ": "JWT", "alg": "HS256"}).to_string());
-    let text = format!("{head}.{}", BASE64_URL_SAFE_NO_PAD.encode(claims.to_string()));
-    let tag = hmac::sign(&key, text.as_bytes());
-    format!("{text}.{}", BASE64_URL_SAFE_NO_PAD.encode(tag))
-}
-
-/// 11.7: who gets the address of somebody else does not get the tokens that name it.
-fn old_tokens_stay_with_who_had_the_address(server: &Server) {
-    let (email, to) = (person(), person());
-    let token = old_token(server, &email);
-    let asked = || server.beside(&[]).client_with_token(&token).get("/v5/user");
-    asked().refused(401, "required");
-    let user = id(&server.client(&email).get("/v5/user").ok()).to_owned();
-    asked().refused(401, "required");
-    let known = format!("UPDATE users SET addressed_at = 0 WHERE id = {user}");
-    assert_eq!(Backdoor::open(server).execute(&known), 1, "one from before addresses were dated");
-    assert_eq!(asked().ok()["id"], user.as_str());
-    run(server, &["rename-email", "--email", &email, "--to", &to]).expect("it is done");
-    asked().refused(401, "required");
-    let other = server.client(&email).get("/v5/user").ok();
-    assert_ne!(other["id"], user.as_str());
-    asked().refused(401, "required");
-    run(server, &["delete", "--email", &email]).expect("it is done");
-    asked().refused(401, "required");
-    run(server, &["rename-email", "--email", &to, "--to", &email]).expect("it is done");
-    asked().refused(401, "required");
 }
 
 /// 10.13: what was counted in memory when a key went is not written down for a key of nobody.

@@ -29,11 +29,11 @@ use daybook_service::{
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::{Backdoor, Engine, Server, pause, unique};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         changes_of_an_app_add_up,
         changes_of_an_allowance_add_up,
         a_withdrawn_consent_stays_withdrawn,

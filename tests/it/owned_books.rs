@@ -32,7 +32,7 @@ impl Fillers {
         let first = -number * 100_000;
         let columns = "owner_id, name, auto_post, date_pattern, decimal_separator, \
             fraction_digits, scale, page_size, period, period_start_month, time_zone, visibility, \
-            created_at, updated_at, version";
+            created_at, updated_at, version, file_secret";
         let made = database.execute(&format!(
             "WITH RECURSIVE row (n) AS \
              (SELECT 1 UNION ALL SELECT n + 1 FROM row WHERE n < {count}) \
@@ -126,8 +126,9 @@ fn rule_7_12_own_books_come_first(server: &Server) {
     let mut fillers = Fillers::new(server, &cast, 300);
     fillers.share(victim.owner.email());
     let state = "INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, \
-        month_posted, year_posted) SELECT b.id, 0, s.hash, 1, 0, 0, 0, 0 \
-        FROM books b CROSS JOIN (SELECT hash FROM book_state LIMIT 1) s";
+        month_posted, year_posted, posted_months) \
+        SELECT b.id, 0, s.hash, 1, 0, 0, 0, 0, s.posted_months \
+        FROM books b CROSS JOIN (SELECT hash, posted_months FROM book_state LIMIT 1) s";
     fillers.execute(state, "b.id");
     let large = json!({"their": "x".repeat(60_000)});
     fillers.execute(&format!("UPDATE books SET properties = '{large}'"), "id");

@@ -7,11 +7,11 @@ use daybook_domain::transaction::Changes;
 use daybook_service::transaction::Request;
 use daybook_tests::Engine;
 
-use crate::Lone;
+use crate::Case;
 use crate::inside::Inside;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_2_4_days_stay_those_of_the_first_page]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![rule_2_4_days_stay_those_of_the_first_page]
 }
 
 /// 2025-11-12 23:59:59 in UTC, and two seconds later.

@@ -9,12 +9,12 @@ use daybook_tests::postgres::{Cluster, Setup};
 use daybook_tests::{Engine, Options, Server};
 use serde_json::Value;
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::openapi;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_house_statements_of_a_book_stay_in_its_partition]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![rule_house_statements_of_a_book_stay_in_its_partition]
 }
 
 /// Splits `books` by its numbers, and each table that has the number of a book by that, into eight.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::Case;
 use crate::matrix::{Operation, operations};
-use crate::openapi::contract;
+use daybook_tests::openapi::contract;
 
 /// The columns. PUBLIC is a signed-in user without a permission, in a PUBLIC book.
 pub const CALLERS: [&str; 9] = [
@@ -33,10 +33,9 @@ pub fn tests() -> Vec<Case> {
         let cells: Vec<&str> = operation.cells.split_whitespace().collect();
         assert_eq!(cells.len(), CALLERS.len(), "{}: one cell per caller", operation.name);
         for (caller, cell) in CALLERS.into_iter().zip(cells) {
-            cases.push(Case {
-                name: format!("{}_by_{caller}", operation.name),
-                run: Box::new(move |server| check(server, operation, caller, cell)),
-            });
+            cases.push(Case::shared(format!("{}_by_{caller}", operation.name), move |server| {
+                check(server, operation, caller, cell)
+            }));
         }
     }
     cases

@@ -13,12 +13,12 @@ use daybook_storage::Lane;
 use daybook_storage::page::PageKey;
 use daybook_tests::Engine;
 
-use crate::Lone;
+use crate::Case;
 use crate::inside::{Inside, only, side};
 use crate::reading::Faults;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         pages_walk_an_index,
         pages_of_a_book_never_counted_walk_an_index,
         counts_and_running_balances_walk_an_index,
@@ -399,8 +399,9 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
 /// Thousands of users with a book in a collection each.
 fn crowd_of_books(inside: &Inside) {
     const SETTINGS: &str = "auto_post, date_pattern, decimal_separator, fraction_digits, scale, \
-        page_size, period, period_start_month, time_zone, visibility";
-    const COUNTS: &str = "sequence, hash, changed_at, posted, month, month_posted, year_posted";
+        page_size, period, period_start_month, time_zone, visibility, file_secret";
+    const COUNTS: &str = "sequence, hash, changed_at, posted, month, month_posted, year_posted, \
+        posted_months";
     let others = "WITH RECURSIVE others (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM others \
         WHERE n < 6000)";
     let rows = |table: &str, own: &str, own_values: &str, (same, from): (&str, &str)| {

@@ -9,11 +9,11 @@ use daybook_tests::{
 };
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::audit::audit;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![a_pooler_of_sessions_serves, others_are_refused_at_the_start, several_hosts]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![a_pooler_of_sessions_serves, others_are_refused_at_the_start, several_hosts]
 }
 
 fn poolers(engine: Engine) -> bool {

@@ -10,11 +10,11 @@ use std::time::Duration;
 use daybook_tests::{Engine, Options, Server, run_for};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::transport::{furnished, readable};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         files_are_the_owners_alone,
         what_others_can_read_is_refused,
         answers_are_kept_by_nobody,

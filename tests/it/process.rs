@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use daybook_tests::{Cast, Engine, Options, Server, id, pause, shows};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::wire::{announced, connect, rest};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         sigterm_finishes_what_runs,
         sigterm_does_not_wait_for_stalled_clients,
         interrupt_stops_it_too,

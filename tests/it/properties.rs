@@ -20,13 +20,10 @@ pub fn tests() -> Vec<Case> {
     let mut cases = Vec::new();
     for kind in ["book", "account", "group", "transaction"] {
         for (name, rule) in rules {
-            cases.push(Case {
-                name: format!("{kind}_{name}"),
-                run: Box::new(move |server| {
-                    let cast = Cast::new(server);
-                    rule(&Holder { kind, cast: &cast });
-                }),
-            });
+            cases.push(Case::shared(format!("{kind}_{name}"), move |server| {
+                let cast = Cast::new(server);
+                rule(&Holder { kind, cast: &cast });
+            }));
         }
     }
     cases

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use daybook_tests::{Answer, Cast, Client, Engine, Options, Server, id, pause, unique};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         calls_cost_what_the_contract_says,
         what_is_used_up_is_refused,
         repetitions_cost_one,

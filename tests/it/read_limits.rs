@@ -20,7 +20,7 @@ use daybook_tests::browser::Browser;
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Hold, Options, Server, pause};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::files::file;
 use crate::inside::{Inside, side};
@@ -28,8 +28,8 @@ use crate::plans::NOW;
 use crate::reading::batch;
 use crate::wire::connect;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_0_32_a_read_ends_at_its_deadline,
         rule_0_32_a_read_ends_when_its_client_has_left,
         rule_0_32_slow_reads_of_one_user_leave_readers_to_others,
@@ -37,7 +37,7 @@ pub fn lone() -> Vec<Lone> {
         rule_0_32_rows_that_come_are_stopped_too,
         rule_0_32_strangers_leave_readers_for_letting_in,
         rule_11_19_a_database_that_does_not_answer_is_no_guess,
-        rule_1_7_5_looking_for_a_text_takes_time_by_the_length_of_the_description,
+        rule_1_7_5_text_search_takes_time_by_length_of_description,
     ]
 }
 
@@ -150,7 +150,7 @@ fn rule_0_32_slow_reads_of_one_user_leave_readers_to_others(engine: Engine) {
     });
 }
 
-fn rule_1_7_5_looking_for_a_text_takes_time_by_the_length_of_the_description(engine: Engine) {
+fn rule_1_7_5_text_search_takes_time_by_length_of_description(engine: Engine) {
     let server = Server::start(engine);
     let cast = slow_book(&server);
     assert_eq!(cast.owner.get(&count_without(&cast, 8)).ok()["total"], 100);

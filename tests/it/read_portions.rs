@@ -20,12 +20,12 @@ use daybook_tests::receiver::Receiver;
 use daybook_tests::{Engine, bots, unique};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::inside::Inside;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_6_7_an_audit_reads_in_portions,
         rule_2_11_pages_end_before_much_that_was_deleted,
         rule_0_33_one_event_may_name_too_much,

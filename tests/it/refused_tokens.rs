@@ -4,10 +4,10 @@
 use daybook_tests::{Answer, Client, Engine, Options, Server};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![only_refused_tokens_of_an_address_count, only_trusted_proxies_tell_addresses]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![only_refused_tokens_of_an_address_count, only_trusted_proxies_tell_addresses]
 }
 
 const HERE: &str = "198.51.100.2";

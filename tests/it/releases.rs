@@ -9,11 +9,11 @@ use daybook_domain::transaction::Changes;
 use daybook_service::{Error, account, file};
 use daybook_tests::Engine;
 
-use crate::Lone;
+use crate::Case;
 use crate::inside::{Inside, side};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_10_11_deletions_are_counted_first,
         rule_10_11_deletions_read_so_many_texts_at_most
     ]

@@ -13,14 +13,14 @@ use daybook_storage::{Address, Lane, Options as Opened, Store, Tx};
 use daybook_tests::{Backdoor, Cast, Engine, Options, Server, id, pause};
 use serde_json::Value;
 
-use crate::Lone;
+use crate::Case;
 use crate::deleted_books::{outlast, rows, run};
 use crate::file_sweep::{age, below, eventually};
 use crate::files::{base64, file};
 use crate::large_copies::filled;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_6_22_files_wait_with_their_book,
         rule_6_22_no_days_no_wait,
         rule_6_22_a_killed_removal_is_gone_on_with,

@@ -20,10 +20,10 @@ use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::{Answer, Client, Engine, Hold, Server, column, id, pause};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         two_processes_do_a_request_once,
         retries_over_kills_do_each_request_once,
         a_claim_elsewhere_is_waited_for,
@@ -449,5 +449,7 @@ fn processes_mint_different_ids(engine: Engine) {
     });
     let mut sorted = numbers.clone();
     sorted.sort_unstable();
-    assert_eq!(sorted, [2, 3, 4, 5], "the server's own was the first: {numbers:?}");
+    let first = sorted[0];
+    assert!(first > 1, "the server started before: {numbers:?}");
+    assert_eq!(sorted, [first, first + 1, first + 2, first + 3], "{numbers:?}");
 }

@@ -9,12 +9,12 @@ use daybook_tests::{
 };
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::read_limits::{count_without, slow_book};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_0_41_only_postgresql_has_replicas,
         rule_0_41_replicas_answer_reads_of_books,
         rule_0_41_a_book_is_read_as_the_primary_has_it,

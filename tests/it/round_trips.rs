@@ -148,11 +148,11 @@ const BOOK: &[Change] = &[
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![every_writable_field_has_a_row];
     for resource in RESOURCES {
-        let run = Box::new(move |server: &Server| unchanged(server, resource));
-        cases.push(Case { name: format!("{}_as_it_was_read", resource.name), run });
+        let name = format!("{}_as_it_was_read", resource.name);
+        cases.push(Case::shared(name, move |server| unchanged(server, resource)));
         for (number, change) in resource.fields.iter().enumerate() {
-            let run = Box::new(move |server: &Server| changed(server, resource, change));
-            cases.push(Case { name: format!("{}_{number}_{}", resource.name, change.field), run });
+            let name = format!("{}_{number}_{}", resource.name, change.field);
+            cases.push(Case::shared(name, move |server| changed(server, resource, change)));
         }
     }
     cases

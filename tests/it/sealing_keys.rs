@@ -12,12 +12,12 @@ use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server, id, run_for, unique};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::signing_keys::{keys, published, try_keys};
 use crate::webhooks::install;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         a_rotation_seals_everything_anew,
         an_interrupted_rotation_goes_on,
         machines_get_the_next_key_before_it_seals,

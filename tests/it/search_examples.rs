@@ -7,11 +7,11 @@ use daybook_domain::transaction::{Changes, Verb};
 use daybook_service::account;
 use daybook_tests::Engine;
 
-use crate::Lone;
+use crate::Case;
 use crate::inside::{Inside, only, side};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![examples_of_1_6]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![examples_of_1_6]
 }
 
 /// 2025-05-20T12:00:00Z.

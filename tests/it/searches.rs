@@ -19,20 +19,24 @@ use daybook_tests::Engine;
 use daybook_tests::dice::Dice;
 use daybook_tests::sim::Oracle;
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::inside::{Inside, only, side};
 use crate::search_queries::{ACCOUNTS, GROUPS, query, retold, transaction};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
-        random_queries_find_what_the_model_finds,
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
+        a_hundred_random_queries_find_what_the_model_finds,
         pages_are_stable_while_others_write,
-        texts_of_a_migrated_book_are_indexed_at_start,
+        missing_chunks_are_indexed_at_start,
         rule_6_10_a_new_zone_counts_anew,
         rule_1_1_10_a_group_of_many_is_asked_for_twice,
         rule_1_7_3_long_texts_are_not_indexed_and_found,
     ]
+}
+
+pub fn nightly() -> Vec<Case> {
+    crate::isolated![a_thousand_random_queries_find_what_the_model_finds]
 }
 
 /// 2025-05-20T12:00:00Z, the day of the examples of behaviour 1.6.
@@ -173,13 +177,22 @@ fn difference(
         .then(|| format!("counted {count} instead of {}", expected.len()))
 }
 
-fn random_queries_find_what_the_model_finds(engine: Engine) {
+fn a_hundred_random_queries_find_what_the_model_finds(engine: Engine) {
+    random_queries_find_what_the_model_finds(engine, 100);
+}
+
+fn a_thousand_random_queries_find_what_the_model_finds(engine: Engine) {
+    random_queries_find_what_the_model_finds(engine, 1_000);
+}
+
+/// `DAYBOOK_TEST_SEED` and `DAYBOOK_TEST_QUERIES` choose other queries, and more of them.
+fn random_queries_find_what_the_model_finds(engine: Engine, count: u64) {
     let seed = daybook_tests::setting("DAYBOOK_TEST_SEED")
         .and_then(|seed| seed.parse().ok())
         .unwrap_or(20_250_520);
     let count = daybook_tests::setting("DAYBOOK_TEST_QUERIES")
         .and_then(|count| count.parse().ok())
-        .unwrap_or(1000);
+        .unwrap_or(count);
     let inside = random_book(engine, seed);
     let ((oracle, ids), reading) = (oracle(&inside), reading(&inside));
     assert_eq!(ids.len(), 9 * 550 + 40, "all that was recorded is listed");
@@ -287,9 +300,8 @@ fn pages_are_stable_while_others_write(engine: Engine) {
     });
 }
 
-/// A database from before the index: the texts are there, the index is not, and the server makes it
-/// when it starts.
-fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
+/// A process that ends before it has indexed a chunk leaves it to the next start.
+fn missing_chunks_are_indexed_at_start(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     inside.chart(&GROUPS, &ACCOUNTS);
     let mut dice = Dice::new(6);
@@ -311,9 +323,6 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
         "DELETE FROM trigrams",
         "DELETE FROM trigram_blocks",
         "UPDATE book_state SET unindexed = 4100, indexed_chunks = 0, indexed_until_id = 0",
-        // All folded texts were stored once.
-        "UPDATE transactions SET folded_description = lower(description) \
-         WHERE folded_description = '' AND id % 2 = 0",
     ]);
     assert!(!walks(&inside.store), "without an index the book is passed by day");
     assert_eq!(inside.all(&rare.query.text, 1000), before);

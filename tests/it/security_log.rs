@@ -8,11 +8,11 @@ use std::time::Instant;
 use daybook_tests::{Cast, Client, Engine, Options, Server, unique};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::wire::{connect, rest};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         failures_and_refusals_have_lines,
         changes_have_lines,
         addresses_are_hashed_or_hidden,
@@ -197,13 +197,14 @@ fn what_is_no_request_is_no_error(engine: Engine) {
 
 fn commands_leave_lines(engine: Engine) {
     let server = server(engine, "plain");
-    let person = server.client("olga@example.com");
-    let olga = user(&person);
     let run = |verbs: &[&str], args: &[&str]| {
         let run = server.admin(verbs).args(args).output().expect("it runs");
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         String::from_utf8(run.stdout).expect("UTF-8")
     };
+    let token = run(&["token"], &["--email", "olga@example.com"]);
+    let person = server.client_with_token(token.trim());
+    let olga = user(&person);
     let key = run(&["key", "create"], &["--email", "olga@example.com", "--name", "Hidden"]);
     run(&["user", "disable"], &["--email", "olga@example.com"]);
     run(&["user", "enable"], &["--email", "olga@example.com"]);

@@ -5,10 +5,10 @@ use std::time::Duration;
 use daybook_tests::Engine;
 use daybook_tests::siege::{Bounds, Plan, Size, run_all};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![nobody_is_kept_from_their_work]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![nobody_is_kept_from_their_work]
 }
 
 /// What a server must keep to on a machine that runs other tests meanwhile. How fast it is then

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use daybook_tests::{Backdoor, Engine, Server, pause, run_for};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         public_keys_are_published,
         processes_that_begin_at_once_have_the_same_keys,
         new_keys_take_over,

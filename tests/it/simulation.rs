@@ -1,6 +1,7 @@
 //! A bounded run of the simulation (`make simulate` is the long one): whatever is asked, the
 //! service answers, stores and records what its model does, a plain reading of `docs/behaviour.md`.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use daybook_domain::account::{AccountRef, AccountType};
@@ -13,17 +14,26 @@ use daybook_storage::{Address, Lane, Options, Store};
 use daybook_tests::sim::{Counts, Stage, run};
 use daybook_tests::{Engine, Server, unique};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![service_and_model_agree, another_zone_has_other_months]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![two_worlds_agree_with_the_model, another_zone_has_other_months]
 }
 
-/// Worlds of the run; each has some 300 operations.
-const WORLDS_IN_MEMORY: u64 = 8;
-const WORLDS_ON_POSTGRES: u64 = 2;
+pub fn nightly() -> Vec<Case> {
+    crate::isolated![twenty_worlds_agree_with_the_model]
+}
 
-fn service_and_model_agree(engine: Engine) {
+fn two_worlds_agree_with_the_model(engine: Engine) {
+    worlds_agree_with_the_model(engine, 0..2);
+}
+
+fn twenty_worlds_agree_with_the_model(engine: Engine) {
+    worlds_agree_with_the_model(engine, 2..22);
+}
+
+/// A world has about 300 operations.
+fn worlds_agree_with_the_model(engine: Engine, seeds: Range<u64>) {
     // The database of a server; one that runs would deliver what the simulation has to deliver.
     let server = (engine == Engine::Postgres).then(|| {
         let mut server = Server::start(engine);
@@ -33,9 +43,8 @@ fn service_and_model_agree(engine: Engine) {
     let stage = server
         .as_ref()
         .map_or(Stage::Memory, |server| Stage::Database(server.database_url().to_owned()));
-    let worlds = if engine == Engine::Postgres { WORLDS_ON_POSTGRES } else { WORLDS_IN_MEMORY };
     let mut counts = Counts::new();
-    for seed in 0..worlds {
+    for seed in seeds {
         if let Err(failure) = run(&stage, seed, &mut counts, &|| {}).expect("a database") {
             panic!("{failure}");
         }

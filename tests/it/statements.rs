@@ -11,12 +11,12 @@ use daybook_storage::Tx;
 use daybook_tests::{Engine, unique};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::inside::{Inside, only};
 use crate::store::{Bench, NOW, draft, named};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         a_batch_takes_a_constant_number_of_statements,
         deleting_a_batch_takes_a_constant_number_of_statements,
         a_copy_takes_a_constant_number_of_statements,

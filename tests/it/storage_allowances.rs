@@ -3,11 +3,11 @@
 use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Server};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::storage_quotas::{held, server};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![an_allowance_is_given_and_taken_back, what_users_store_is_listed]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![an_allowance_is_given_and_taken_back, what_users_store_is_listed]
 }
 
 /// Runs `daybook user`; what it prints, or what it says when it fails.

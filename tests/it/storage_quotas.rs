@@ -8,15 +8,15 @@ use daybook_tests::{
 };
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::audit::audit;
 use crate::file_sweep::{below, eventually};
 use crate::files::{base64, create, file};
 use crate::large_copies::ALL;
 use crate::reading::{batch, items};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         off_by_default_and_shown,
         a_full_book_takes_no_transactions,
         a_full_book_takes_no_bytes,
@@ -52,7 +52,7 @@ fn post(client: &Client, cast: &Cast, fields: Value) -> Answer {
 }
 
 /// A book with a chart and so many transactions.
-pub fn filled(server: &Server, count: usize) -> Cast {
+fn filled(server: &Server, count: usize) -> Cast {
     let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
     record(&cast, count).ok();
     cast
@@ -64,7 +64,7 @@ fn record(cast: &Cast, count: usize) -> Answer {
 }
 
 #[track_caller]
-pub fn clean(cast: &Cast) {
+fn clean(cast: &Cast) {
     let found = audit(cast)["data"]["audit"].clone();
     assert_eq!(found["findingsCount"], 0, "{found}");
 }

@@ -17,10 +17,10 @@ use daybook_service::{Context, Error, Ids, account, balance, book, event, transa
 use daybook_storage::{Address, Lane, Options, ReaderPool, Store, Tx};
 use daybook_tests::{Client, Engine, Server, unique};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         concurrent_writers_of_one_book_lose_nothing,
         a_refused_request_does_not_disturb_its_neighbours,
         a_panic_does_not_disturb_its_neighbours,

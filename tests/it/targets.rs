@@ -5,7 +5,7 @@ use std::time::Duration;
 use daybook_tests::{Answer, Cast, Client, Server, column, id, pause, unique};
 use serde_json::{Value, json};
 
-use crate::openapi::contract::Operation;
+use daybook_tests::openapi::contract::Operation;
 
 /// Something behind every path, in a state that every verb accepts.
 pub struct Targets {

@@ -6,10 +6,10 @@ use std::time::Duration;
 use daybook_tests::{Engine, Options, Server, column, unique};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![none_by_default, listed_as_configured, broken_ones_are_refused_at_start]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![none_by_default, listed_as_configured, broken_ones_are_refused_at_start]
 }
 
 /// A file of the test's own, removed at its end.

@@ -11,14 +11,14 @@ use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Options, Server};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::deleted_books::{rows, run};
 use crate::file_sweep::eventually;
 use crate::inside::Inside;
 use crate::webhooks::install;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_8_20_a_receiver_that_is_down_is_told_later,
         rule_8_20_told_once,
         rule_8_20_a_book_that_goes_while_its_event_is_read,

@@ -9,32 +9,19 @@ use daybook_tests::contract::missing;
 use daybook_tests::mail_server::{MailServer, Security};
 use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{
-    CASH_AND_FOOD, Cast, Client, Engine, Options, Server, encode, id, pause, setting, unique,
+    CASH_AND_FOOD, Cast, Client, Engine, Options, Server, encode, id, pause, unique,
 };
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::webhooks::install;
 
-pub fn lone() -> Vec<Lone> {
-    let with_mails = crate::lone![mailed_links_and_requests_are_not_logged];
-    crate::lone![what_apps_are_given_is_not_logged, what_users_make_is_not_logged]
+pub fn tests() -> Vec<Case> {
+    let with_mails = crate::isolated![mailed_links_and_requests_are_not_logged];
+    crate::isolated![what_apps_are_given_is_not_logged, what_users_make_is_not_logged]
         .into_iter()
-        .chain(with_mails.into_iter().map(where_installed))
+        .chain(with_mails.into_iter().map(|case| case.needs(missing)))
         .collect()
-}
-
-/// The case where aiosmtpd is installed; elsewhere it says what is missing, and in CI fails.
-fn where_installed(case: Lone) -> Lone {
-    let run = move |engine: Engine| {
-        if let Some(what) = missing() {
-            assert!(setting("CI").is_none(), "{what}");
-            eprintln!("a case of logs is left out: {what}");
-            return;
-        }
-        (case.run)(engine);
-    };
-    Lone { name: case.name, run: Box::new(run) }
 }
 
 /// A server that logs all it can.

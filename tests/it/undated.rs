@@ -13,10 +13,10 @@ use daybook_service::{Context, Ids, book, transaction, user};
 use daybook_storage::{Address, Lane, Options, Store};
 use daybook_tests::{Engine, Server, unique};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![rule_2_6_the_day_of_creation]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![rule_2_6_the_day_of_creation]
 }
 
 /// 2025-11-12 23:30 in UTC, when it was the 13th in Berlin already.

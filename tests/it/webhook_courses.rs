@@ -13,14 +13,14 @@ use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server, bots, pause, resident};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::inside::Inside;
 use crate::reading::items;
 use crate::webhooks::install;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_8_8_given_up_after_five_attempts,
         rule_8_9_a_silent_app_delays_nobody,
         rule_8_9_silent_apps_delay_no_other_user,

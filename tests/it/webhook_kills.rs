@@ -9,13 +9,13 @@ use daybook_tests::torture::deliveries::{Plan, run};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, bots, pause};
 use serde_json::json;
 
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 use crate::reading::items;
 use crate::webhooks::install;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_8_9_others_take_over_within_a_minute,
         rule_8_9_every_event_arrives_in_order,
         rule_8_9_writers_and_deliveries_wait_in_no_circle,

@@ -28,7 +28,7 @@ fn verdicts(asked: &[Value]) -> Option<Vec<Value>> {
             return None;
         }
     };
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("contract/webhook_receiver.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../contract/webhook_receiver.py");
     let mut command = Command::new(python);
     command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("python starts");

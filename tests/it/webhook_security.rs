@@ -10,12 +10,12 @@ use daybook_tests::receiver::Receiver;
 use daybook_tests::{CASH_AND_FOOD, Cast, Engine, Options, Server, id};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::reading::items;
 use crate::webhooks::install;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_8_6_addresses_that_lead_inside,
         rule_8_6_certificates_of_others,
         rule_8_6_texts_are_no_headers,

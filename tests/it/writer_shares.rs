@@ -11,13 +11,13 @@ use daybook_storage::{Lane, Ticket};
 use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Hold, Server, id, pause};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 use crate::reading::{batch, items};
 use crate::store::Bench;
 use crate::wire::{announced, connect};
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         who_writes_much_does_not_delay_who_writes_little,
         requests_take_the_time_of_their_users,
         free_writers_do_what_a_long_one_would_delay,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A database engine that every test runs on.
+/// A database engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// The embedded one.
@@ -17,18 +17,17 @@ impl Engine {
     /// Both.
     pub const ALL: [Engine; 2] = [Engine::Sqlite, Engine::Postgres];
 
-    /// The engines of this run: `DAYBOOK_TEST_ENGINES` (a comma list), else both.
-    pub fn enabled() -> Vec<Engine> {
-        let Some(list) = setting("DAYBOOK_TEST_ENGINES") else {
-            return Engine::ALL.to_vec();
-        };
+    /// The engines that `DAYBOOK_TEST_ENGINES` names (a comma list); `None` when it is not set, and
+    /// each module runs on its own.
+    pub fn selected() -> Option<Vec<Engine>> {
+        let list = setting("DAYBOOK_TEST_ENGINES")?;
         let named = |name: &str| {
             let found = Engine::ALL.into_iter().find(|engine| engine.to_string() == name);
             found.unwrap_or_else(|| {
                 panic!("DAYBOOK_TEST_ENGINES: `{name}` is neither sqlite nor postgres")
             })
         };
-        list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(named).collect()
+        Some(list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(named).collect())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Shared parts of the integration suite: a running server, its PostgreSQL, clients and a book with
+//! What the suites share: the runner, a running server, its PostgreSQL, clients, and a book with
 //! one caller of each kind.
 
 mod backdoor;
@@ -21,18 +21,23 @@ mod guard;
 mod hold;
 pub mod load;
 pub mod mail_server;
+mod mint;
+pub mod openapi;
 pub mod pgbouncer;
 pub mod postgres;
 pub mod provider;
 pub mod receiver;
 pub mod relay;
 pub mod release;
+mod scratch;
 mod server;
 pub mod siege;
 pub mod sim;
 pub mod small_disk;
 pub mod statement;
+pub mod suite;
 pub mod table;
+mod template;
 pub mod torture;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,6 +52,7 @@ pub use engine::{Engine, setting};
 pub use guard::finish;
 pub use hold::Hold;
 pub use postgres::admin_url;
+pub use scratch::scratch_dir;
 pub use server::{Options, Server, binary, free_port, resident, run_for};
 
 /// A name, or the local part of an e-mail, that no other test of this process uses.

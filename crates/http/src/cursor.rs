@@ -15,20 +15,19 @@ pub(crate) struct TransactionCursor {
     day: i32,
     id: i64,
     pub(crate) query: String,
-    /// When the first page was asked for; a cursor of before that was kept has none.
-    #[serde(default)]
-    asked_at: Option<i64>,
+    /// When the first page was asked for.
+    asked_at: i64,
 }
 
 impl TransactionCursor {
     pub(crate) const fn new(place: PageKey, query: String, asked_at: Instant) -> Self {
         let PageKey { day, id } = place;
-        Self { day, id, query, asked_at: Some(asked_at.milliseconds()) }
+        Self { day, id, query, asked_at: asked_at.milliseconds() }
     }
 
     /// When the first page was asked for.
-    pub(crate) fn asked_at(&self) -> Option<Instant> {
-        self.asked_at.map(Instant::new)
+    pub(crate) const fn asked_at(&self) -> Instant {
+        Instant::new(self.asked_at)
     }
 
     pub(crate) const fn key(&self) -> PageKey {

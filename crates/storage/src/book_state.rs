@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use daybook_domain::access::Access;
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
@@ -33,8 +32,8 @@ pub(crate) struct BookStateRow {
     pub(crate) month: i32,
     pub(crate) month_posted: i64,
     pub(crate) year_posted: i64,
-    /// What was posted in each of the twelve months up to `month`; none while it was not counted.
-    pub(crate) posted_months: Option<String>,
+    /// What was posted in each of the twelve months up to `month`.
+    pub(crate) posted_months: String,
     /// The version of the book's accounts and groups.
     pub(crate) chart_version: i64,
     /// The id of the last transaction in the trigram index.
@@ -77,11 +76,11 @@ impl BookStateRow {
         self.hash = end.hash.as_bytes().to_vec();
         // Requests may overtake one another on their way here; the book's own time never goes back.
         self.changed_at = at.milliseconds().max(self.changed_at.saturating_add(1));
-        if let Some(text) = self.posted_months.as_ref().filter(|_| !tally.is_empty()) {
-            let months = PostedMonths::from_column(self.month, text)?;
+        if !tally.is_empty() {
+            let months = PostedMonths::from_column(self.month, &self.posted_months)?;
             let months =
                 tally.iter().fold(months, |all, (month, change)| all.with(*month, *change));
-            self.posted_months = Some(months.to_column());
+            self.posted_months = months.to_column();
         }
         for (month, change) in tally {
             self.posted = self.posted.saturating_add(*change);
@@ -156,7 +155,7 @@ pub(crate) fn rows<'s>(states: impl Iterator<Item = &'s BookStateRow>) -> Bulk<'
             Value::Int(i64::from(*month)),
             Value::Int(*month_posted),
             Value::Int(*year_posted),
-            Value::SomeText(posted_months.as_deref().map(Into::into)),
+            Value::Text(posted_months.as_str().into()),
             Value::Int(*chart_version),
             Value::Int(*indexed_until_id),
             Value::Int(*indexed_chunks),
@@ -220,7 +219,7 @@ struct Postings {
 struct PostedRow {
     book_id: i64,
     month: i32,
-    posted_months: Option<String>,
+    posted_months: String,
 }
 
 impl Books<'_, '_> {
@@ -229,7 +228,7 @@ impl Books<'_, '_> {
     /// zone. The next event saves the counts.
     pub fn recount(self, access: &AccessTo<UpdateBook>, current: &Current) -> Result<Activity> {
         let book = access.book().id;
-        let months = self.tx.books().count_posted(access, current)?;
+        let months = self.tx.books().count_posted(book, current)?;
         let state = self.tx.queued_book_state(book)?;
         state.month = current.month;
         state.month_posted = months.posted(current.month);
@@ -239,12 +238,12 @@ impl Books<'_, '_> {
             .filter(|(month, _)| month.div_euclid(100) == year)
             .map(|(_, count)| count)
             .sum();
-        state.posted_months = Some(months.to_column());
+        state.posted_months = months.to_column();
         Ok(state.activity())
     }
 
-    /// What was posted in the last twelve months, counted. It reads the whole book.
-    pub fn count_posted(self, access: &Access, current: &Current) -> Result<PostedMonths> {
+    /// Counts what was posted in the last twelve months. It reads the whole book.
+    fn count_posted(self, book: BookId, current: &Current) -> Result<PostedMonths> {
         let [first, ..] = current.starts;
         let mut query = Sql::new("SELECT CASE");
         for (place, start) in current.starts.iter().enumerate().skip(1).rev() {
@@ -254,7 +253,7 @@ impl Books<'_, '_> {
         }
         let query = query
             .push(" ELSE 0 END AS place, COUNT(*) AS posted FROM transactions t WHERE t.book_id = ")
-            .int(access.book().id.get())
+            .int(book.get())
             .push(" AND t.standing > 0 AND t.trashed = ")
             .flag(false)
             .push(" AND t.posted_at >= ")
@@ -269,9 +268,8 @@ impl Books<'_, '_> {
         Ok(PostedMonths { last: current.month, counts })
     }
 
-    /// What was posted in the twelve months up to the last posting, in each book that somebody
-    /// owns; none for those where it was not counted yet.
-    pub fn posted_months(self, owner: UserId) -> Result<HashMap<BookId, Option<PostedMonths>>> {
+    /// What was posted in the twelve months up to the last posting, in each book that a user owns.
+    pub fn posted_months(self, owner: UserId) -> Result<HashMap<BookId, PostedMonths>> {
         let query = Sql::new(
             "SELECT s.book_id, s.month, s.posted_months \
              FROM books b JOIN book_state s ON s.book_id = b.id \
@@ -280,8 +278,7 @@ impl Books<'_, '_> {
         .int(owner.get());
         let rows: Vec<PostedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
         let read = |PostedRow { book_id, month, posted_months }: PostedRow| {
-            let months = posted_months.map(|text| PostedMonths::from_column(month, &text));
-            Ok((BookId::new(book_id), months.transpose()?))
+            Ok((BookId::new(book_id), PostedMonths::from_column(month, &posted_months)?))
         };
         rows.into_iter().map(read).collect()
     }

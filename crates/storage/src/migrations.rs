@@ -21,48 +21,59 @@ const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgre
 /// Takes the lock under which the schema of PostgreSQL changes, however long that takes.
 pub(crate) const LOCK_SCHEMA: &str = "SET lock_timeout = 0; SELECT pg_advisory_lock(6400)";
 
-/// Brings the schema of SQLite up to date; answers which steps that took.
+/// Brings the schema of SQLite up to date.
 ///
 /// # Errors
-/// When the program does not know the schema, or a step fails.
-pub(crate) fn migrate_sqlite(conn: &mut SqliteConnection) -> Result<Vec<String>> {
-    // To index a large book is to sort it, which has no room in the memory of a small machine.
+/// [`Error::UnreleasedSchema`] and [`Error::NewerSchema`] for a schema that this program does not
+/// know, [`Error::Migration`] for a step that fails.
+pub(crate) fn migrate_sqlite(conn: &mut SqliteConnection) -> Result<()> {
+    // A step that indexes a large table sorts it, which may take more than the memory of a small
+    // machine.
     conn.batch_execute("PRAGMA temp_store = FILE")?;
     migrate(conn, SQLITE)
 }
 
-/// Brings the schema of PostgreSQL up to date; answers which steps that took.
+/// Brings the schema of PostgreSQL up to date.
 ///
 /// # Errors
 /// As [`migrate_sqlite`].
-pub(crate) fn migrate_postgres(conn: &mut PgConnection) -> Result<Vec<String>> {
+pub(crate) fn migrate_postgres(conn: &mut PgConnection) -> Result<()> {
     // Several processes may start at once; one migrates, the others wait and find it done.
     conn.batch_execute(LOCK_SCHEMA)?;
     migrate(conn, CommandsOf(POSTGRES))
 }
 
-/// Runs the steps that the database has not seen. A database with a step that is not among them is
-/// left as it is: its tables are not what this program's statements expect.
+/// Runs the steps that the database does not have. It changes nothing in a database with an unknown
+/// step, because the tables there are not what the statements of this program expect.
 fn migrate<DB: Backend>(
     conn: &mut impl MigrationHarness<DB>,
     steps: impl MigrationSource<DB>,
-) -> Result<Vec<String>> {
+) -> Result<()> {
     let failed =
         |error: Box<dyn std::error::Error + Send + Sync>| Error::Migration(error.to_string());
     let known: Vec<Box<dyn Migration<DB>>> = steps.migrations().map_err(failed)?;
     let known: Vec<String> = known.iter().map(|step| step.name().version().to_string()).collect();
     let applied = conn.applied_migrations().map_err(failed)?;
-    let applied = applied.iter().map(ToString::to_string);
-    if let Some(found) = applied.filter(|step| !known.contains(step)).min() {
-        // Steps are named by their dates; those before the first release were numbered from 0001.
-        return Err(if known.first().is_some_and(|first| found < *first) {
-            Error::UnreleasedSchema(found)
-        } else {
-            Error::NewerSchema(found)
-        });
-    }
-    let ran = conn.run_pending_migrations(steps).map_err(failed)?;
-    Ok(ran.iter().map(ToString::to_string).collect())
+    let applied: Vec<String> = applied.iter().map(ToString::to_string).collect();
+    check_applied(&known, &applied)?;
+    conn.run_pending_migrations(steps).map_err(failed)?;
+    Ok(())
+}
+
+/// Refuses a database with a step that this program does not have.
+///
+/// Every released version has the first step. A database without it is from before the first
+/// release, whatever the dates of its steps: some of them were later than the first release.
+fn check_applied(known: &[String], applied: &[String]) -> Result<()> {
+    let Some(unknown) = applied.iter().filter(|step| !known.contains(step)).min() else {
+        return Ok(());
+    };
+    let is_released = known.iter().min().is_some_and(|first| applied.contains(first));
+    Err(if is_released {
+        Error::NewerSchema(unknown.clone())
+    } else {
+        Error::UnreleasedSchema(unknown.clone())
+    })
 }
 
 /// Steps whose commands are sent one by one.
@@ -147,6 +158,29 @@ fn commands(script: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unknown_step_is_newer_only_behind_the_first_step() {
+        let steps = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let known: Vec<String> = steps(&["20261126000000", "20270101000000"]);
+        let refused = |applied: &[&str]| match check_applied(&known, &steps(applied)) {
+            Ok(()) => None,
+            Err(Error::UnreleasedSchema(step)) => Some(("unreleased", step)),
+            Err(Error::NewerSchema(step)) => Some(("newer", step)),
+            Err(error) => panic!("{error}"),
+        };
+        let unreleased = |step: &str| Some(("unreleased", step.to_owned()));
+        let newer = |step: &str| Some(("newer", step.to_owned()));
+        assert_eq!(refused(&[]), None, "an empty database");
+        assert_eq!(refused(&["20261126000000"]), None);
+        assert_eq!(refused(&["20270101000000", "20261126000000"]), None);
+        assert_eq!(refused(&["0001"]), unreleased("0001"));
+        // The names of unreleased steps had dates before and after that of the first step.
+        assert_eq!(refused(&["20261211000000", "20261122000000"]), unreleased("20261122000000"));
+        assert_eq!(refused(&["20261211000000"]), unreleased("20261211000000"));
+        let later = ["20280101000000", "20261126000000", "20270601000000"];
+        assert_eq!(refused(&later), newer("20270601000000"));
+    }
 
     #[test]
     fn a_line_that_ends_in_a_semicolon_ends_a_command() {

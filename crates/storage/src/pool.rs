@@ -8,7 +8,6 @@ use std::time::Duration;
 use diesel::r2d2::{ManageConnection, Pool};
 use diesel::{Connection, SqliteConnection};
 
-use crate::balance;
 use crate::commit_delay::MAX_DELAY;
 use crate::conn::{Conn, PostgresConn};
 use crate::dialect::Mode;
@@ -87,14 +86,10 @@ impl Address {
     /// Brings the schema up to date; refuses a database whose schema this program does not know.
     pub(crate) fn migrate(&self) -> Result<()> {
         let mut conn = self.connect(Mode::Write)?;
-        let ran = match &mut conn {
+        match &mut conn {
             Conn::Sqlite(c) => migrate_sqlite(c),
             Conn::Postgres(c) => migrate_postgres(c),
-        }?;
-        if ran.iter().any(|step| step == balance::PACKING_STEP) {
-            balance::shorten(&mut conn)?;
         }
-        Ok(())
     }
 
     /// The same where it goes on without the server: what does not answer is given up, also when

@@ -59,7 +59,6 @@ struct Row {
     disabled_at: Option<i64>,
     #[diesel(embed)]
     profile: ProfileRow,
-    addressed_at: i64,
 }
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset, QueryableByName)]
@@ -88,7 +87,7 @@ impl From<&Profile> for ProfileRow {
 
 impl From<Row> for User {
     fn from(row: Row) -> Self {
-        let Row { id, email, username, created_at, disabled_at, profile, addressed_at: _ } = row;
+        let Row { id, email, username, created_at, disabled_at, profile } = row;
         Self {
             id: UserId::new(id),
             email: Email::stored(email),
@@ -116,18 +115,6 @@ impl Users<'_, '_> {
     /// The user with that address.
     pub fn find(self, email: &Email) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email.as_str()));
-        let row = on_engine!(
-            self.tx.unflushed()?,
-            c => query.select(Row::as_select()).get_result(c).optional()
-        )?;
-        Ok(row.map(User::from))
-    }
-
-    /// The user who has that address, and had it at that instant.
-    pub fn find_then(self, email: &Email, at: Instant) -> Result<Option<User>> {
-        let query = users::table
-            .filter(users::email.eq(email.as_str()))
-            .filter(users::addressed_at.le(at.milliseconds()));
         let row = on_engine!(
             self.tx.unflushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
@@ -168,7 +155,6 @@ impl Users<'_, '_> {
             created_at: user.created_at.milliseconds(),
             disabled_at: user.disabled_at.map(Instant::milliseconds),
             profile: ProfileRow::from(&user.profile),
-            addressed_at: user.created_at.milliseconds(),
         };
         on_engine!(
             self.tx.flushed()?,
@@ -209,17 +195,14 @@ impl Users<'_, '_> {
         Ok(found.unwrap_or(false))
     }
 
-    /// Saves the address, which they have since that instant, and the username of a user.
+    /// Saves the address and the username of a user.
     ///
     /// # Errors
     /// [`Error::UniqueViolation`] when they are taken.
-    pub fn save_names(self, user: &User, since: Instant) -> Result<()> {
+    pub fn save_names(self, user: &User) -> Result<()> {
         let target = users::table.find(user.id.get());
-        let set = (
-            users::email.eq(user.email.as_str()),
-            users::username.eq(user.username.as_str()),
-            users::addressed_at.eq(since.milliseconds()),
-        );
+        let set =
+            (users::email.eq(user.email.as_str()), users::username.eq(user.username.as_str()));
         on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }

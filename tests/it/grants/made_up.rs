@@ -7,7 +7,7 @@ use daybook_tests::dice::Dice;
 use daybook_tests::fuzz::{Sizes, Target, case_seed, input};
 use daybook_tests::{Answer, Client, Server, encode, unique_address};
 
-use crate::openapi::access;
+use daybook_tests::openapi::access;
 
 use super::{
     APP, APP_URI, ASKED, CHALLENGE, CLI, OLD, OLD_URI, SECRET, VERIFIER, WAITING, is_refused,

@@ -122,7 +122,7 @@ fn a_library_goes_through_the_flows(server: &Server) {
         }
     };
     let (server, email) = (with_clients(server), person());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("contract/authlib_client.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../contract/authlib_client.py");
     let run = |arguments: &[&str]| -> Value {
         let mut command = Command::new(&python);
         command.arg(&script).args(arguments).env("AUTHLIB_INSECURE_TRANSPORT", "1");

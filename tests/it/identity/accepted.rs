@@ -5,10 +5,10 @@ use daybook_tests::provider::{ALGORITHMS, API};
 use serde_json::json;
 
 use super::{Stage, lets_in, not_trusted};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_12_id_tokens_of_every_algorithm,
         rule_11_12_access_tokens_that_are_jwts,
         rule_11_12_audiences,

@@ -5,10 +5,10 @@ use daybook_tests::{Cast, Client, Engine, run_for};
 use serde_json::json;
 
 use super::{Stage, lets_in, not_trusted};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_11_not_admitted,
         rule_11_11_admitted_by_address_and_domain,
         rule_11_11_admitted_by_a_collaboration,

@@ -4,10 +4,10 @@ use daybook_tests::Engine;
 use serde_json::json;
 
 use super::{Stage, lets_in, not_trusted, now};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_12_times,
         rule_11_12_other_issuers,
         rule_11_13_the_address_is_verified,

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::opaque::INTROSPECTION;
 use super::{Stage, changed, lets_in, not_known_now};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_13_redirects_are_not_followed,
         rule_11_13_answers_of_any_size,
         rule_11_13_answers_that_are_no_answers,

@@ -10,10 +10,10 @@ use daybook_tests::{Engine, Options, Server, binary, run_for, unique};
 use serde_json::{Value, json};
 
 use super::arguments;
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         entries_that_cannot_work,
         files_that_cannot_be_read,
         admissions_that_cannot_work,

@@ -4,10 +4,10 @@ use daybook_tests::Engine;
 use serde_json::json;
 
 use super::{Stage, lets_in, not_known_now, not_trusted};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_13_new_keys_are_found,
         rule_11_13_kept_keys_go_on,
         rule_11_13_unknown_keys_fetch_once_a_minute,

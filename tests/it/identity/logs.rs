@@ -5,10 +5,10 @@ use daybook_tests::{Engine, Options, Server, encode};
 use serde_json::json;
 
 use super::{Stage, arguments, lets_in, not_trusted};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![logs_hold_no_tokens]
+pub fn tests() -> Vec<Case> {
+    crate::isolated![logs_hold_no_tokens]
 }
 
 /// Nor addresses, names, nor the server's own secret, at any level.

@@ -19,44 +19,35 @@ mod tokeninfo;
 mod userinfo;
 
 use daybook_tests::provider::{File, Provider, missing};
-use daybook_tests::{Answer, Client, Engine, Options, Server, setting};
+use daybook_tests::{Answer, Client, Engine, Options, Server};
 use serde_json::{Value, json};
 
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    let real = [
-        accepted::lone(),
-        admission::lone(),
-        claims::lone(),
-        endpoints::lone(),
-        keys::lone(),
-        logs::lone(),
-        opaque::lone(),
-        outages::lone(),
-        profile::lone(),
-        refused::lone(),
-        remembered::lone(),
-        sign_in::lone(),
-        sign_in_anew::lone(),
-        tokeninfo::lone(),
-        userinfo::lone(),
+pub fn tests() -> Vec<Case> {
+    let with_provider = [
+        accepted::tests(),
+        admission::tests(),
+        claims::tests(),
+        endpoints::tests(),
+        keys::tests(),
+        logs::tests(),
+        opaque::tests(),
+        profile::tests(),
+        refused::tests(),
+        remembered::tests(),
+        sign_in::tests(),
+        sign_in_anew::tests(),
+        tokeninfo::tests(),
+        userinfo::tests(),
     ];
-    let real = real.into_iter().flatten().map(where_installed);
-    real.chain(faults::lone()).collect()
+    let with_provider = with_provider.into_iter().flatten().map(|case| case.needs(missing));
+    with_provider.chain(faults::tests()).collect()
 }
 
-/// The case where oidc-provider is installed; elsewhere it says what is missing, and in CI fails.
-fn where_installed(case: Lone) -> Lone {
-    let run = move |engine: Engine| {
-        if let Some(what) = missing() {
-            assert!(setting("CI").is_none(), "{what}");
-            eprintln!("a case of identity is left out: {what}");
-            return;
-        }
-        (case.run)(engine);
-    };
-    Lone { name: case.name, run: Box::new(run) }
+/// Providers that are down or slow.
+pub fn nightly() -> Vec<Case> {
+    outages::tests().into_iter().map(|case| case.needs(missing)).collect()
 }
 
 /// The client whose ID tokens are signed with ES256, which the cases use where it does not matter.

@@ -5,10 +5,10 @@ use daybook_tests::provider::{ASKING_SECRET, Provider};
 use serde_json::{Value, json};
 
 use super::{CLIENT, Stage, changed, lets_in, not_known_now, not_trusted, now};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_12_introspection_and_userinfo,
         rule_11_12_introspection_that_has_the_address,
         rule_11_12_answers_of_introspection,

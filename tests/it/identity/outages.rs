@@ -9,11 +9,11 @@ use serde_json::json;
 
 use super::opaque::INTROSPECTION;
 use super::{Stage, changed, lets_in, not_known_now, not_trusted};
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_13_down_at_the_start,
         rule_11_13_down_for_opaque_tokens,
         rule_11_13_slow_providers_delay_nobody_else,

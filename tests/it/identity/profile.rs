@@ -5,11 +5,11 @@ use daybook_tests::{Engine, shows};
 use serde_json::{Value, json};
 
 use super::{Stage, changed};
-use crate::Lone;
+use crate::Case;
 use crate::file_sweep::eventually;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_13_the_profile_of_the_claims,
         rule_11_13_the_profile_changes_with_the_claims,
         rule_11_13_the_profile_of_userinfo,

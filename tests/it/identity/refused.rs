@@ -5,10 +5,10 @@ use daybook_tests::provider::Provider;
 use serde_json::{Value, json};
 
 use super::{CLIENT, Stage, lets_in, not_trusted, now};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_12_no_signature,
         rule_11_12_public_keys_are_no_secrets,
         rule_11_12_the_algorithm_of_the_key,

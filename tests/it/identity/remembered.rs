@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::opaque::INTROSPECTION;
 use super::{CLIENT, Stage, lets_in, not_trusted, now};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_13_one_question_for_many_requests,
         rule_11_13_what_is_remembered_ends_with_the_token,
         rule_11_13_revoked_tokens,

@@ -6,11 +6,11 @@ use daybook_tests::{Answer, Engine, Options, Server, encode};
 use serde_json::{Value, json};
 
 use super::{arguments, changed, now};
-use crate::Lone;
-use crate::openapi::access::is_documented;
+use crate::Case;
+use daybook_tests::openapi::access::is_documented;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         people_sign_in_through_a_provider,
         a_client_without_a_secret_proves_itself_too,
         strangers_are_not_let_in,

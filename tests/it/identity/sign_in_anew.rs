@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::sign_in::{APP, BEGIN, Door, parameter, refused, sent};
 use super::{changed, now};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         providers_are_asked_for_what_an_app_wants,
         apps_learn_when_their_users_have_signed_in,
         answers_that_are_too_old_are_refused,

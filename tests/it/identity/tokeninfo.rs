@@ -5,10 +5,10 @@ use daybook_tests::provider::Provider;
 use serde_json::{Value, json};
 
 use super::{Stage, changed, lets_in, not_trusted, now};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_12_tokeninfo,
         rule_11_12_answers_of_tokeninfo,
         rule_11_12_tokeninfo_names_its_scopes,

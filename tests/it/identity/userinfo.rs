@@ -5,10 +5,10 @@ use daybook_tests::provider::API;
 use serde_json::{Value, json};
 
 use super::{Stage, lets_in, not_known_now, not_trusted};
-use crate::Lone;
+use crate::Case;
 
-pub fn lone() -> Vec<Lone> {
-    crate::lone![
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
         rule_11_12_userinfo_of_a_jwt,
         rule_11_12_answers_of_userinfo,
         rule_11_12_id_tokens_without_an_address,

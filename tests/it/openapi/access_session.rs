@@ -7,12 +7,12 @@ use daybook_tests::browser::{Browser, form, login_link};
 use daybook_tests::{Answer, Client, Server, unique, unique_address};
 use serde_json::Value;
 
-use super::access::{AccessOperation, operations};
 use crate::Case;
 use crate::grants::{
     APP, APP_URI, ASKED, CLI, SECRET, VERIFIER, asked_with, file_of_clients, post, sent, text,
     with_secret,
 };
+use daybook_tests::openapi::access::{AccessOperation, operations};
 
 pub fn tests() -> Vec<Case> {
     crate::cases![answers_about_access_are_documented]

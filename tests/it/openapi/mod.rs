@@ -1,37 +1,32 @@
 //! The published contract and the server say the same: routes, refusals by enumeration, and the
 //! shape of every answer.
 
-pub mod access;
 mod access_session;
-pub mod contract;
 mod session;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use daybook_tests::{Client, Server, id, unique};
+use daybook_tests::openapi::access;
+use daybook_tests::openapi::contract::{self, Operation, operations};
+use daybook_tests::{Answer, Client, Server, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
-use contract::{Operation, operations};
 pub use session::answers_are_the_documents as every_operation;
 
 /// A new operation is covered here as soon as it is in the document.
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
-        routes_are_the_documents,
-        operations_are_documented_whole,
         served_as_it_stands,
-        keys_are_declared,
-        costs_are_the_documents,
-        reasons_are_listed,
-        page_needs_no_internet
+        page_needs_no_internet,
+        the_document_of_access_is_served,
+        what_contradicts_the_document_is_found,
     ];
     cases.extend(session::tests());
-    cases.extend(access::tests());
     cases.extend(access_session::tests());
     for operation in operations() {
-        let run = Box::new(move |server: &Server| without_token(server, operation));
-        cases.push(Case { name: format!("{}_without_token", operation.id), run });
+        let name = format!("{}_without_token", operation.id);
+        cases.push(Case::shared(name, move |server| without_token(server, operation)));
         // Strangers may ask for access, and are told nothing (7.6): `access_requests`.
         if operation.id == "requestBookAccess" {
             continue;
@@ -40,17 +35,14 @@ pub fn tests() -> Vec<Case> {
             || operation.path.contains("{bookId}")
             || is_of_a_collection(operation)
         {
-            let run = Box::new(move |server: &Server| by_stranger(server, operation));
-            cases.push(Case { name: format!("{}_by_stranger", operation.id), run });
+            let name = format!("{}_by_stranger", operation.id);
+            cases.push(Case::shared(name, move |server| by_stranger(server, operation)));
         }
     }
     let paths: BTreeSet<&str> = operations().iter().map(|operation| operation.path).collect();
     for path in paths {
-        let run = Box::new(move |server: &Server| other_methods(server, path));
-        cases.push(Case {
-            name: format!("other_methods_on{}", path.replace(['/', '{', '}'], "_")),
-            run,
-        });
+        let name = format!("other_methods_on{}", path.replace(['/', '{', '}'], "_"));
+        cases.push(Case::shared(name, move |server| other_methods(server, path)));
     }
     cases
 }
@@ -58,83 +50,6 @@ pub fn tests() -> Vec<Case> {
 /// Whether it names a collection, in the path or in the body.
 fn is_of_a_collection(operation: Operation) -> bool {
     operation.path.starts_with("/v5/collections/") || operation.id == "updateCollection"
-}
-
-fn routes_are_the_documents(_: &Server) {
-    let documented: BTreeSet<(String, &str, &str)> = operations()
-        .iter()
-        .map(|operation| (operation.method.to_owned(), operation.path, operation.id))
-        .collect();
-    let served: BTreeSet<(String, &str, &str)> = daybook_http::routes::operations()
-        .iter()
-        .filter(|operation| !operation.id.is_empty())
-        .map(|operation| (operation.method.to_string(), operation.path, operation.id))
-        .collect();
-    let missing: Vec<_> = served.difference(&documented).collect();
-    let promised: Vec<_> = documented.difference(&served).collect();
-    assert!(
-        missing.is_empty() && promised.is_empty(),
-        "only served: {missing:?}, only documented: {promised:?}"
-    );
-    let ids: BTreeSet<&str> = operations().iter().map(|operation| operation.id).collect();
-    assert_eq!(ids.len(), documented.len(), "an operationId names one operation");
-}
-
-/// Operations that take everything from the path.
-const WITHOUT_BODY: [&str; 5] =
-    ["auditBook", "copyBook", "replayEventResponse", "requestBookAccess", "restoreBook"];
-
-fn operations_are_documented_whole(_: &Server) {
-    for operation in operations() {
-        let name = operation.id;
-        let placed =
-            operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-        let placed: BTreeSet<String> = placed.map(|part| format!("path {part}")).collect();
-        let parameters = operation.parameters();
-        let declared: BTreeSet<String> =
-            parameters.iter().filter(|parameter| parameter.starts_with("path ")).cloned().collect();
-        assert_eq!(placed, declared, "{name}: the parameters of the path");
-        let distinct: BTreeSet<&String> = parameters.iter().collect();
-        assert_eq!(
-            distinct.len(),
-            parameters.len(),
-            "{name}: a parameter is declared once: {parameters:?}"
-        );
-        let writes =
-            matches!(operation.method, "POST" | "PUT" | "PATCH") && !WITHOUT_BODY.contains(&name);
-        assert_eq!(
-            parameters.iter().any(|parameter| parameter == "body body"),
-            writes,
-            "{name}: what is written has a body"
-        );
-        assert_eq!(
-            operation.takes("Idempotency-Key"),
-            operation.writes(),
-            "0.16: {name}: every write takes a key"
-        );
-        assert!(
-            !operation.takes("If-Match") || operation.headers("200") == ["ETag"],
-            "0.17: {name}: a tag for a tag"
-        );
-        let mut refusals = vec!["401", "default"];
-        refusals.extend(
-            operation
-                .takes("Idempotency-Key")
-                .then_some(["400", "422", "503"])
-                .into_iter()
-                .flatten(),
-        );
-        refusals.extend(operation.takes("If-Match").then_some("412"));
-        for status in refusals {
-            let response =
-                operation.response(status).unwrap_or_else(|| panic!("{name} documents {status}"));
-            assert_eq!(response["schema"]["$ref"], "#/definitions/Error", "{name}: {status}");
-        }
-        assert!(
-            operation.response("200").or(operation.response("204")).is_some(),
-            "{name} documents its success"
-        );
-    }
 }
 
 /// 0.25: but for the addresses of the installation.
@@ -145,64 +60,6 @@ fn served_as_it_stands(server: &Server) {
     assert!(answer.headers["content-type"].starts_with("application/json"), "{:?}", answer.headers);
     let expected = contract::TEXT.replace("http://127.0.0.1:8080/auth", &own);
     assert!(answer.text == expected, "GET /openapi.json is openapi/openapi.json byte by byte");
-}
-
-/// 9.1: the key is declared in both places, and no operation requires it.
-fn keys_are_declared(_: &Server) {
-    let declared = &contract::document()["securityDefinitions"];
-    for (name, place, field) in
-        [("apiKey", "header", "service-api-key"), ("apiKeyParameter", "query", "key")]
-    {
-        let key = &declared[name];
-        assert_eq!([&key["type"], &key["in"], &key["name"]], ["apiKey", place, field], "{name}");
-    }
-    assert_eq!(contract::document()["security"], json!([{"oauth2": ["email"]}]));
-}
-
-/// 10.6: what the rule says costs more than 1, the document and the routes.
-fn costs_are_the_documents(_: &Server) {
-    let dear: BTreeMap<&str, u64> = [
-        ("listBooks", 2),
-        ("createAccount", 2),
-        ("updateAccount", 2),
-        ("addCollaborator", 2),
-        ("requestBookAccess", 2),
-        ("createAccountsBatch", 3),
-        ("updateAccountsBatch", 3),
-        ("deleteAccountsBatch", 3),
-    ]
-    .into();
-    let documented = operations().into_iter().map(|operation| (operation.id, operation.cost()));
-    let documented: BTreeMap<&str, u64> = documented.filter(|(_, cost)| *cost != 1).collect();
-    assert_eq!(documented, dear, "x-quota-cost");
-    let routes = daybook_http::routes::operations();
-    let served = routes.iter().map(|operation| (operation.id, u64::from(operation.cost)));
-    let served: BTreeMap<&str, u64> = served.filter(|(_, cost)| *cost != 1).collect();
-    assert_eq!(served, dear, "the table of the routes");
-    let least = u64::from(daybook_domain::api_key::MIN_RATE);
-    assert_eq!(dear.values().max(), Some(&least), "each can be called with the smallest quota");
-}
-
-/// 10.2: the contract names every reason the server knows, and no other.
-fn reasons_are_listed(_: &Server) {
-    let error = &contract::document()["definitions"]["Error"]["properties"]["error"];
-    let reason = &error["properties"]["errors"]["items"]["properties"]["reason"];
-    let description = &reason["description"];
-    let text = description
-        .as_str()
-        .and_then(|text| text.strip_prefix("For programs: ")?.strip_suffix(" (10.2)."))
-        .expect("a list");
-    let listed: BTreeSet<&str> = text.split(", ").collect();
-    // Where they are written, `=> "word",`.
-    let sources = [
-        include_str!("../../../crates/domain/src/reason.rs"),
-        include_str!("../../../crates/http/src/error.rs"),
-    ];
-    let written = sources
-        .iter()
-        .flat_map(|source| source.lines())
-        .filter_map(|line| line.split_once("=> \"")?.1.strip_suffix("\","));
-    assert_eq!(listed, written.collect());
 }
 
 fn page_needs_no_internet(server: &Server) {
@@ -420,4 +277,37 @@ fn other_methods(server: &Server, path: &str) {
     for method in others {
         caller.send(method, &filled, &Value::Null).refused(405, "methodNotAllowed");
     }
+}
+
+/// 11.22: as it stands in the tree, but for the address of the installation.
+fn the_document_of_access_is_served(server: &Server) {
+    let answer = server.anonymous().get("/auth/openapi.json");
+    access::is_documented("GET", "/auth/openapi.json", &answer);
+    let own = access::TEXT.replacen("http://127.0.0.1:8080", server.base(), 1);
+    assert!(answer.text == own, "GET /auth/openapi.json is openapi/auth.json");
+    let beside = server.beside(&["--public-url", "https://books.example.com/api"]);
+    let answer = beside.anonymous().get("/auth/openapi.json").ok();
+    assert_eq!(answer["servers"][0]["url"], "https://books.example.com/api");
+}
+
+/// The check itself: one that finds nothing would pass everything.
+fn what_contradicts_the_document_is_found(server: &Server) {
+    let find = |method, path| access::find(method, path).expect("an operation");
+    let refused = server.anonymous().send_raw("POST", "/auth/token", None, b"");
+    let token = find("POST", "/auth/token");
+    assert_eq!(token.faults(&refused), Vec::<String>::new());
+    let changed = |change: &dyn Fn(&mut Answer)| {
+        let mut answer = refused.clone();
+        change(&mut answer);
+        token.faults(&answer)
+    };
+    let faults = [
+        changed(&|answer| answer.status = 418),
+        changed(&|answer| answer.body["error"] = "other".into()),
+        changed(&|answer| answer.body["secret"] = "x".into()),
+        changed(&|answer| drop(answer.headers.remove("cache-control"))),
+        changed(&|answer| drop(answer.headers.insert("content-type".into(), "text/html".into()))),
+        find("GET", "/auth/login").faults(&refused),
+    ];
+    assert!(faults.iter().all(|faults| !faults.is_empty()), "{faults:?}");
 }

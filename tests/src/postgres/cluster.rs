@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::{INSTALL, owner, query, tool};
 use crate::guard::{Entry, Folder};
 use crate::small_disk::SmallDisk;
-use crate::{free_port, pause, unique};
+use crate::{free_port, pause, scratch};
 
 /// How a cluster is made.
 #[derive(Clone, Default)]
@@ -42,12 +42,7 @@ impl Cluster {
         let Some(initdb) = tool("initdb") else {
             panic!("{INSTALL}");
         };
-        let folder = std::env::temp_dir().join(format!(
-            "daybook-postgres-{}-{}",
-            std::process::id(),
-            unique("cluster")
-        ));
-        let home = Folder::create(folder);
+        let home = scratch::folder("cluster", setup.durable);
         if let Some((user, group)) = owner() {
             std::os::unix::fs::chown(home.path(), Some(user), Some(group))
                 .expect("the directory changes owner");

@@ -1,5 +1,5 @@
-//! One temporary PostgreSQL cluster per process, started when first needed, and one database per
-//! server in it.
+//! One temporary PostgreSQL cluster per process, started when first needed. A template has the
+//! schema; each server gets a copy of it.
 
 mod cluster;
 
@@ -7,9 +7,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use postgres::{Client, NoTls};
 
 use crate::guard::Entry;
-use crate::setting;
+use crate::{pause, setting};
 pub use cluster::{Cluster, Setup, children};
 
 const INSTALL: &str = "PostgreSQL is not installed: the suite runs on SQLite and on PostgreSQL. \
@@ -26,33 +29,59 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// `durable` asks for a cluster that writes through to disk (the benchmark); tests do not wait
-    /// for disks.
+    /// A database with the schema; `durable` puts it in the cluster that syncs to a disk.
     pub(crate) fn create(durable: bool) -> Database {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let admin = admin_url(durable);
-        let name =
-            format!("daybook_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        query(&admin, &format!("CREATE DATABASE {name}")).expect("a database is created");
-        let url = with_database(&admin, &name);
-        if let Some(program) = setting("DAYBOOK_TEST_POSTGRES_PREPARE") {
-            let run = Command::new(&program).arg(&url).stdin(Stdio::null()).output();
-            let run = run.unwrap_or_else(|error| panic!("{program}: {error}"));
-            assert!(run.status.success(), "{program}: {}", String::from_utf8_lossy(&run.stderr));
-        }
-        let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-        let psql = tool("psql").expect("psql has just run");
-        let guard =
-            Entry::new(&format!("'{}' -X -q -d '{admin}' -c '{statement}'", psql.display()));
-        Database { url, name, admin, _guard: guard }
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("daybook_{}_{number}", std::process::id());
+        let Some(program) = setting("DAYBOOK_TEST_POSTGRES_PREPARE") else {
+            return Database::copy(durable, name, template(durable));
+        };
+        let database = Database::copy(durable, name, "template1");
+        let run = Command::new(&program).arg(&database.url).stdin(Stdio::null()).output();
+        let run = run.unwrap_or_else(|error| panic!("{program}: {error}"));
+        assert!(run.status.success(), "{program}: {}", String::from_utf8_lossy(&run.stderr));
+        database
     }
+
+    /// A copy of a database. PostgreSQL refuses to copy one while a session is still connected to
+    /// it, and a session that was just closed takes a moment to end.
+    #[track_caller]
+    fn copy(durable: bool, name: String, template: &str) -> Database {
+        let admin = admin_url(durable);
+        let statement = format!("CREATE DATABASE {name} TEMPLATE {template}");
+        let started = Instant::now();
+        while let Err(message) = query(&admin, &statement) {
+            let busy = message.contains("being accessed by other users");
+            assert!(busy && started.elapsed() < Duration::from_secs(60), "{statement}: {message}");
+            pause(Duration::from_millis(20));
+        }
+        let psql = tool("psql").unwrap_or_else(|| panic!("psql is missing. {INSTALL}"));
+        let guard =
+            Entry::new(&format!("'{}' -X -q -d '{admin}' -c '{}'", psql.display(), drop_it(&name)));
+        Database { url: with_database(&admin, &name), name, admin, _guard: guard }
+    }
+}
+
+fn drop_it(name: &str) -> String {
+    format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+}
+
+/// The name of a database with the schema and nothing else.
+fn template(durable: bool) -> &'static str {
+    static TEMPLATES: [OnceLock<Database>; 2] = [OnceLock::new(), OnceLock::new()];
+    let template = TEMPLATES[usize::from(durable)].get_or_init(|| {
+        let name = format!("daybook_{}_template", std::process::id());
+        let database = Database::copy(durable, name, "template1");
+        crate::template::migrate(&database.url);
+        database
+    });
+    &template.name
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
-        let dropped =
-            query(&self.admin, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
-        if let Err(message) = dropped {
+        if let Err(message) = query(&self.admin, &drop_it(&self.name)) {
             eprintln!("the test database {} stays: {message}", self.name);
         }
     }
@@ -79,18 +108,13 @@ fn with_database(admin: &str, name: &str) -> String {
     format!("{}/{name}{options}", &address[..end])
 }
 
+/// Runs a statement; the error as text.
 pub(crate) fn query(url: &str, statement: &str) -> Result<(), String> {
-    let psql = tool("psql").unwrap_or_else(|| panic!("psql is missing. {INSTALL}"));
-    let run = Command::new(psql)
-        .args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| error.to_string())?;
-    if run.status.success() {
-        Ok(())
-    } else {
-        Err(String::from_utf8_lossy(&run.stderr).into_owned())
-    }
+    let run = || Client::connect(url, NoTls)?.batch_execute(statement);
+    run().map_err(|error| {
+        let message = error.as_db_error().map(|error| error.message().to_owned());
+        message.unwrap_or_else(|| error.to_string())
+    })
 }
 
 /// A program of PostgreSQL, or one beside it: in PATH, or where Debian keeps the servers, of the

@@ -108,15 +108,7 @@ pub(crate) async fn own(
         let (_, user) = found.ok_or(RequestError::LoginRequired)?;
         return Ok(Bearer::new(Arc::new(user), TokenScope::default(), expires_at));
     }
-    let Some(id) = claims.id() else {
-        // Printed before tokens had ids: the signature is all there is. It makes nobody a user, so
-        // that who was deleted does not come back, and lets nobody in as who has the address since.
-        let (issued_at, expires_at) = (claims.issued_at(), claims.expires_at());
-        let email = claims.into_email();
-        let found = run::read(state, move |tx| user::find_then(tx, &email, issued_at)).await?;
-        let user = Arc::new(found.ok_or(RequestError::LoginRequired)?);
-        return Ok(Bearer::new(user, TokenScope::default(), expires_at));
-    };
+    let id = claims.id().ok_or(RequestError::LoginRequired)?;
     let found = run::read(state, move |tx| token::bearer(tx, id, now)).await?;
     let (user, token) = found.ok_or(RequestError::LoginRequired)?;
     Ok(Bearer::new(Arc::new(user), token.scope, token.expires_at))

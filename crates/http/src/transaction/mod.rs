@@ -73,7 +73,7 @@ fn list_request(request: &ApiRequest) -> Request {
         |cursor: &TransactionCursor| query.text.trim().is_empty() || query.text == cursor.query;
     let mut asked_at = None;
     if let Some(cursor) = cursor.filter(is_own) {
-        asked_at = cursor.asked_at();
+        asked_at = Some(cursor.asked_at());
         query.text = cursor.query;
     }
     Request { query, limit: request.limit(), after, asked_at }

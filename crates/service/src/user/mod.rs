@@ -100,11 +100,6 @@ pub(crate) fn enabled(user: Option<User>) -> Result<User> {
     if user.disabled_at.is_some() { Err(session::Refusal::Disabled.into()) } else { Ok(user) }
 }
 
-/// Finds the user who has that verified address now, and had it then.
-pub fn find_then(tx: &mut Tx<'_>, email: &Email, at: Instant) -> Result<Option<User>> {
-    Ok(tx.users().find_then(email, at)?)
-}
-
 /// Finds the user with that id.
 pub fn find_by_id(tx: &mut Tx<'_>, id: UserId) -> Result<Option<User>> {
     Ok(tx.users().by_ids(&[id])?.into_iter().next())

@@ -78,7 +78,7 @@ pub fn readdress(
     let shared = books(tx, from)?;
     let renamed = User { email: to.clone(), ..user.clone() };
     // Before the books, because nobody waits for what is a user's while holding a book.
-    tx.users().save_names(&renamed, now)?;
+    tx.users().save_names(&renamed)?;
     tx.users().readdress(from, to)?;
     for book in shared {
         readdress_in(tx, &book, (&user, to), ids, now)?;
@@ -138,7 +138,7 @@ pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> R
         profile: Profile::default(),
         ..user
     };
-    tx.users().save_names(&deleted, now)?;
+    tx.users().save_names(&deleted)?;
     tx.users().save_profile(&deleted)?;
     tx.users().save_disabled(&deleted)?;
     tx.identity_changes().record();

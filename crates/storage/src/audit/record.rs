@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use daybook_domain::access::Access;
 use daybook_domain::audit::AuditedTransaction;
 use daybook_domain::id::{AccountId, TransactionId};
-use daybook_domain::name::fold;
 use daybook_domain::transaction::LifecycleState;
 use diesel::QueryableByName;
 use diesel::prelude::*;
@@ -92,8 +91,7 @@ impl Row {
             credit: self.credit_account_id.map(AccountId::new),
             debit: self.debit_account_id.map(AccountId::new),
             indexed: terms_expected == Some(terms_found)
-                && [folded_to_column(&self.description), fold(&self.description)]
-                    .contains(&self.folded_description),
+                && self.folded_description == folded_to_column(&self.description),
             index_terms_found: terms_found,
         }
     }

@@ -1,22 +1,24 @@
 //! The sums by day of one account in one month, as `month_totals.days` keeps them: beside those of
 //! the month, so that a posting changes one row for both.
 //!
-//! | First byte | What follows for each day that has moved, in no certain order |
-//! |---|---|
-//! | 1 | The day of the month in a byte, and the four limbs of its sums ([`super::limbs`]) in eight bytes each, the highest byte first: what a step of the schema could write, which wrote it once |
-//! | 2 | The day of the month in a byte, in which 32 says that debits follow and 64 that credits do; each as a zigzag number in groups of seven bits, the lowest first, and 128 in all but the last |
+//! The first byte is the number of the form: 2. Then each day that has moved follows, in no certain
+//! order:
 //!
-//! A form that was ever written is read for good.
+//! - A byte with the day of the month. The flag 32 says that a sum of debits follows, and 64 that a
+//!   sum of credits follows.
+//! - Each sum as a zigzag number in groups of seven bits, the lowest group first. All bytes but the
+//!   last have the flag 128.
+//!
+//! A change of the form takes another number, and this one is read for good.
 
 use std::collections::BTreeMap;
 
 use daybook_domain::balance::Sums;
 
-use super::limbs::from_limbs;
 use crate::error::{Error, Result};
 
-const FIXED: u8 = 1;
-const SHORT: u8 = 2;
+/// The number of the form.
+const FORM: u8 = 2;
 
 const DEBITS: u8 = 32;
 const CREDITS: u8 = 64;
@@ -46,7 +48,7 @@ impl DaySums {
 
     /// What a row keeps of them.
     pub(crate) fn to_column(&self) -> Vec<u8> {
-        let mut stored = vec![SHORT];
+        let mut stored = vec![FORM];
         for (day, Sums { debit, credit }) in &self.0 {
             let flag = |units: i128, flag: u8| if units == 0 { 0 } else { flag };
             stored.push(day | flag(*debit, DEBITS) | flag(*credit, CREDITS));
@@ -71,36 +73,20 @@ impl DaySums {
 
 /// The days that a row keeps, each with its sums; an error where that cannot be read.
 pub(crate) fn each_day(stored: &[u8]) -> impl Iterator<Item = Result<(u8, Sums)>> + '_ {
-    let (form, mut rest) = stored.split_first().map_or((0, stored), |(form, rest)| (*form, rest));
+    let days = stored.strip_prefix(&[FORM]);
+    let (has_form, mut rest) = (days.is_some(), days.unwrap_or_default());
     let mut is_readable = true;
     std::iter::from_fn(move || {
-        if !is_readable || (rest.is_empty() && matches!(form, FIXED | SHORT)) {
+        if !is_readable || (has_form && rest.is_empty()) {
             return None;
         }
-        let read = match form {
-            FIXED => read_fixed(&mut rest),
-            SHORT => read_short(&mut rest),
-            _ => None,
-        };
-        let read = read.filter(|(day, _)| (1..=DAY_BITS).contains(day));
+        let read = read_day(&mut rest).filter(|(day, _)| (1..=DAY_BITS).contains(day));
         is_readable = read.is_some();
         Some(read.ok_or(Error::Corrupt("days")))
     })
 }
 
-fn read_fixed(rest: &mut &[u8]) -> Option<(u8, Sums)> {
-    let day = read_byte(rest)?;
-    let mut limb = || {
-        let (bytes, behind) = rest.split_first_chunk::<8>()?;
-        *rest = behind;
-        Some(i64::from_be_bytes(*bytes))
-    };
-    let debit = from_limbs(limb()?, limb()?);
-    let credit = from_limbs(limb()?, limb()?);
-    Some((day, Sums { debit, credit }))
-}
-
-fn read_short(rest: &mut &[u8]) -> Option<(u8, Sums)> {
+fn read_day(rest: &mut &[u8]) -> Option<(u8, Sums)> {
     let head = read_byte(rest)?;
     if head & MORE != 0 {
         return None;
@@ -196,25 +182,19 @@ mod tests {
         }
     }
 
-    /// As the first release that kept days so has written them.
     #[test]
-    fn both_forms_are_read_for_good() {
+    fn stored_form_does_not_change() {
         let sums = |debit, credit| Sums { debit, credit };
-        let short = [2, 5 | 32, 0xa0, 0x1f, 31 | 96, 2, 1];
+        let stored = [2, 5 | 32, 0xa0, 0x1f, 31 | 96, 2, 1];
         let days = DaySums(BTreeMap::from([(5, sums(2_000, 0)), (31, sums(1, -1))]));
-        assert_eq!(DaySums::of_column(&short).unwrap(), days);
-        assert_eq!(days.to_column(), short);
-        let limb = |units: i64| units.to_be_bytes();
-        let fixed = [limb(1), limb(2), limb(-1), limb(3)].concat();
-        let fixed = [&[1, 30], fixed.as_slice()].concat();
-        let days = DaySums(BTreeMap::from([(30, sums((1 << 32) + 2, 3 - (1 << 32)))]));
-        assert_eq!(DaySums::of_column(&fixed).unwrap(), days);
-        assert_eq!(DaySums::of_column(&[1]).unwrap(), DaySums::default());
+        assert_eq!(DaySums::of_column(&stored).unwrap(), days);
+        assert_eq!(days.to_column(), stored);
+        assert_eq!(DaySums::of_column(&[2]).unwrap(), DaySums::default());
     }
 
-    /// As the first release has read them: whatever has 19 groups is a number of 128 bits.
+    /// A number has at most 19 groups, which have more bits than 128.
     #[test]
-    fn numbers_of_other_programs_are_read() {
+    fn numbers_of_any_length_are_read() {
         let read = |mut stored: &[u8]| read_number(&mut stored);
         assert_eq!(read(&[0x81, 0x80, 0]), Some(-1));
         let groups = |more: usize, last| read(&[[0x80].repeat(more), vec![last]].concat());
@@ -229,18 +209,17 @@ mod tests {
     fn a_changed_row_is_corrupt() {
         let endless = [&[2, 33], [0xff; 30].as_slice()].concat();
         let too_long = [&[2, 33], [0x80; 19].as_slice(), &[0]].concat();
-        let day_32 = [&[1, 32], [0; 32].as_slice()].concat();
         let unreadable: [&[u8]; 10] = [
             &[],
             &[0],
             &[9, 9],
-            &[1, 5, 0],
+            &[1],
+            &[2, 32, 2],
             &[2, 33],
             &[2, 128],
             &[2, 32, 1],
             &endless,
             &too_long,
-            &day_32,
         ];
         for stored in unreadable {
             assert!(DaySums::of_column(stored).is_err(), "{stored:?}");

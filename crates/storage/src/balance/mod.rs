@@ -29,7 +29,7 @@ use crate::tx::Tx;
 
 pub(crate) use day_sums::each_day;
 pub(crate) use limbs::{ENTRY_SUMS, Limbs, RUNNING_SUM, from_limbs};
-pub(crate) use month_rows::{PACKING_STEP, TotalDeltas, merge, moved_months, shorten};
+pub(crate) use month_rows::{TotalDeltas, merge, moved_months};
 pub use totals_query::{AccountScope, TotalsQuery};
 
 use days_row::{DayTotals, DaysRow};

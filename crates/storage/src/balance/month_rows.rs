@@ -8,7 +8,6 @@ use daybook_domain::balance::Sums;
 use daybook_domain::book::Book;
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
-use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::day_sums::DaySums;
@@ -17,9 +16,9 @@ use super::limbs::Limbs;
 use crate::bulk::Bulk;
 use crate::bulk_lookup::KeyedTable;
 use crate::column::day_to_column;
-use crate::conn::{Conn, on_engine};
+use crate::conn::Conn;
 use crate::error::{Error, Result};
-use crate::sql::{Sql, Value};
+use crate::sql::Value;
 
 const INSERT: &str = "INSERT INTO month_totals \
      (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low, days)";
@@ -79,45 +78,6 @@ impl KeptDays {
     fn key(&self) -> MonthKey {
         [self.book_id, self.row.account_id, i64::from(self.row.month)]
     }
-}
-
-/// The step of the schema that packs the days of all totals, in a long form.
-pub(crate) const PACKING_STEP: &str = "20261207000000";
-
-/// Packs the days of all totals as this program does, after that step. Nobody else writes
-/// meanwhile. What is cut off leaves rows that are longer than they need be, and right.
-pub(crate) fn shorten(conn: &mut Conn) -> Result<()> {
-    let books = Sql::new("SELECT DISTINCT book_id AS number FROM month_totals");
-    let books: Vec<BookNumber> = on_engine!(conn, c => books.load(c))?;
-    tracing::info!(books = books.len(), "the days of totals are packed");
-    for BookNumber { number } in books {
-        let mut after = (i64::MIN, i32::MIN);
-        loop {
-            let rows = Sql::new("SELECT ").push(DAYS.columns).push(" FROM month_totals c WHERE ");
-            let (account, month) = (Value::Int(after.0), Value::Int(after.1.into()));
-            let rows =
-                rows.push("c.book_id = ").int(number).push(" AND (c.account_id, c.month) > ");
-            let rows = rows.list([account, month]).push(" ORDER BY c.account_id, c.month LIMIT ");
-            let rows: Vec<KeptDays> =
-                on_engine!(conn, c => (&rows.int(SHORTENED_AT_ONCE)).load(c))?;
-            let Some(last) = rows.last() else { break };
-            after = (last.row.account_id, last.row.month);
-            let short = |kept: &KeptDays| {
-                let days = DaySums::of_column(&kept.row.days).ok()?.to_column();
-                Some((kept.key(), Limbs::default(), days))
-            };
-            conn.write(MonthRows(rows.iter().filter_map(short).collect()).bulk())?;
-        }
-    }
-    Ok(())
-}
-
-const SHORTENED_AT_ONCE: i64 = 1_000;
-
-#[derive(QueryableByName)]
-struct BookNumber {
-    #[diesel(sql_type = BigInt)]
-    number: i64,
 }
 
 /// Book, account and month.

@@ -158,7 +158,7 @@ impl Books<'_, '_> {
             month: 0,
             month_posted: 0,
             year_posted: 0,
-            posted_months: Some(PostedMonths::NOTHING.to_column()),
+            posted_months: PostedMonths::NOTHING.to_column(),
             chart_version: 0,
             indexed_until_id: 0,
             indexed_chunks: 0,

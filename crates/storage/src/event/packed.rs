@@ -5,7 +5,7 @@
 //!
 //! | First byte | What follows |
 //! |---|---|
-//! | `{` | Nothing else: this is the canonical JSON itself, as all events were kept once |
+//! | `{` | The rest of the canonical JSON: such data would not be shorter when it is compressed |
 //! | 1 | A zstd frame with the first dictionary, without its magic number |
 //! | 2 | A block: 32 bytes, the hash of the event before; then such a frame, with the data of each event in a line |
 //!
@@ -156,7 +156,6 @@ mod tests {
         assert!(packed.len() * 2 < PLAIN.len(), "{} of {}", packed.len(), PLAIN.len());
     }
 
-    /// As the first release that wrote this form has written it.
     #[test]
     fn the_first_form_is_read_for_good() {
         const KEPT: &str = concat!(
@@ -164,7 +163,7 @@ mod tests {
             "85b8b463ac01052060deeec970a1364770520520d9f8d80f04643eea1602"
         );
         assert_eq!(unpack(bytes(KEPT)).unwrap(), PLAIN);
-        assert_eq!(unpack(PLAIN.as_bytes().to_vec()).unwrap(), PLAIN, "as it was once kept");
+        assert_eq!(unpack(PLAIN.as_bytes().to_vec()).unwrap(), PLAIN, "not compressed");
     }
 
     #[test]

@@ -67,7 +67,6 @@ diesel::table! {
         family_name -> Nullable<Text>,
         picture -> Nullable<Text>,
         hosted_domain -> Nullable<Text>,
-        addressed_at -> BigInt,
         bank_connections -> Bool,
         storage_allowance -> Nullable<Text>,
     }
@@ -112,7 +111,7 @@ diesel::table! {
         month -> Integer,
         month_posted -> BigInt,
         year_posted -> BigInt,
-        posted_months -> Nullable<Text>,
+        posted_months -> Text,
         chart_version -> BigInt,
         indexed_until_id -> BigInt,
         indexed_chunks -> BigInt,

@@ -112,9 +112,8 @@ pub(crate) fn standing_from_column(number: i32) -> Result<Standing> {
     }
 }
 
-/// The folded description as its column keeps it: nothing when it is the description itself, in
-/// lower case ([`folded_description`](crate::conn::Conn::folded_description)). All were kept once,
-/// and later all that had a letter beyond ASCII.
+/// The folded description as its column keeps it: empty when it is the description in lower case
+/// ([`folded_description`](crate::conn::Conn::folded_description)).
 pub(crate) fn folded_to_column(description: &str) -> String {
     if description.is_ascii() {
         return String::new();

@@ -1,11 +1,11 @@
 //! The days of a month's row, read, added to and written again, as any program has to that keeps
-//! them: the short form of `storage/balance/day_sums.rs`, without its errors.
+//! them: the form of `storage/balance/day_sums.rs`, without its errors.
 
 use std::collections::BTreeMap;
 
 use super::Row;
 
-const SHORT: u8 = 2;
+const FORM: u8 = 2;
 const SIDES: [u8; 2] = [32, 64];
 
 /// Debit and credit of the days of a month.
@@ -48,7 +48,7 @@ impl Month {
     }
 
     pub(super) fn stored(&self) -> Vec<u8> {
-        let mut stored = vec![SHORT];
+        let mut stored = vec![FORM];
         for (day, sums) in &self.days {
             let moved = sums.iter().zip(SIDES).filter(|(sum, _)| **sum != 0);
             stored.push(moved.clone().fold(*day, |head, (_, flag)| head | flag));

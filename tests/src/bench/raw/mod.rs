@@ -180,12 +180,13 @@ mod tests {
          INSERT INTO books \
          (id, public_id, owner_id, name, auto_post, date_pattern, decimal_separator, \
          fraction_digits, scale, page_size, period, period_start_month, time_zone, visibility, \
-         created_at, updated_at, version) \
+         created_at, updated_at, version, file_secret) \
          VALUES (1, 'key', 7, 'Book', 1, 'dd/MM/yyyy', 'DOT', 2, 2, 100, 'MONTH', 'JANUARY', \
-         'UTC', 'PRIVATE', 1, 1, 1); \
+         'UTC', 'PRIVATE', 1, 1, 1, 'secret'); \
          INSERT INTO book_state \
-         (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted) \
-         VALUES (1, 0, x'00', 1, 0, 0, 0, 0); \
+         (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted, \
+         posted_months) \
+         VALUES (1, 0, x'00', 1, 0, 0, 0, 0, ''); \
          WITH RECURSIVE row (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM row WHERE n < 999) \
          INSERT INTO accounts \
          (book_id, id, name, normalized_name, kind, archived, balance_verified, \

@@ -65,9 +65,7 @@ impl TokenUse {
 #[derive(Serialize, Deserialize)]
 struct Sealed<T> {
     iss: String,
-    /// Absent in what was signed before it was told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    aud: Option<String>,
+    aud: String,
     #[serde(flatten)]
     claims: T,
 }
@@ -76,17 +74,15 @@ struct Sealed<T> {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Claims {
     iss: String,
-    /// Absent in tokens that were signed before it was told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    aud: Option<String>,
+    aud: String,
     email: String,
     scope: String,
     iat: i64,
     exp: i64,
-    /// The id of the token; absent in those printed before tokens had ids.
+    /// The id of the token; present in those that were issued by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     jti: Option<String>,
-    /// The id of the session that gave it; absent in those that were issued by themselves.
+    /// The id of the session that gave it; present in those of sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sid: Option<String>,
     /// The id of the grant on which it hangs; present in those of apps.
@@ -116,7 +112,7 @@ impl Claims {
     fn new(email: &Email, created_at: Instant, expires_at: Instant) -> Self {
         Self {
             iss: ISSUER.to_owned(),
-            aud: Some(AUDIENCE.to_owned()),
+            aud: AUDIENCE.to_owned(),
             email: email.to_string(),
             scope: SCOPE.to_owned(),
             iat: created_at.seconds(),
@@ -149,19 +145,9 @@ impl Claims {
         self.gid.as_ref()?.parse().ok()
     }
 
-    /// When it was issued.
-    pub(crate) const fn issued_at(&self) -> Instant {
-        Instant::new(self.iat.saturating_mul(1_000))
-    }
-
     /// When it ends.
     pub(crate) const fn expires_at(&self) -> Instant {
         Instant::new(self.exp.saturating_mul(1_000))
-    }
-
-    /// The address it was issued to.
-    pub(crate) fn into_email(self) -> Email {
-        Email::stored(self.email)
     }
 }
 
@@ -259,17 +245,16 @@ impl LocalKey {
         purpose: TokenUse,
         claims: &impl Serialize,
     ) -> Result<String, SigningFailed> {
-        let (iss, aud) = (purpose.issuer().to_owned(), Some(AUDIENCE.to_owned()));
+        let (iss, aud) = (purpose.issuer().to_owned(), AUDIENCE.to_owned());
         self.encode(&Sealed { iss, aud, claims })
     }
 
     /// Reads what this key has signed for that purpose. Whether it is still valid is not looked at.
     pub(crate) fn open<T: DeserializeOwned>(&self, purpose: TokenUse, text: &str) -> Option<T> {
         let mut validation = Validation::new(Algorithm::HS256);
-        // What was signed without an audience goes on.
         validation.set_audience(&[AUDIENCE]);
         validation.set_issuer(&[purpose.issuer()]);
-        validation.set_required_spec_claims(&["iss"]);
+        validation.set_required_spec_claims(&["iss", "aud"]);
         validation.validate_exp = false;
         Some(decode::<Sealed<T>>(text, &self.decoding, &validation).ok()?.claims.claims)
     }
@@ -291,10 +276,9 @@ impl LocalKey {
     /// signed with the same key.
     pub(crate) fn verify(&self, token: &str, now: Instant) -> Option<Claims> {
         let mut validation = Validation::new(Algorithm::HS256);
-        // What was signed without an audience goes on.
         validation.set_audience(&[AUDIENCE]);
         validation.set_issuer(&[ISSUER]);
-        validation.set_required_spec_claims(&["exp", "iss"]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud"]);
         // The library would ask the clock itself.
         validation.validate_exp = false;
         let claims = decode::<Claims>(token, &self.decoding, &validation).ok()?.claims;
@@ -303,9 +287,8 @@ impl LocalKey {
             && (claims.sid.is_none() || claims.session().is_some())
             && (claims.gid.is_none() || claims.grant().is_some())
             && (claims.act.is_none() || claims.acting().is_some());
-        let email = Email::parse(&claims.email).ok()?.to_string();
         let trusted = scoped && known && now < claims.expires_at();
-        trusted.then_some(Claims { email, ..claims })
+        (trusted && Email::parse(&claims.email).is_ok()).then_some(claims)
     }
 }
 

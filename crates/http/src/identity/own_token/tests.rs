@@ -8,12 +8,12 @@ const LATER: Instant = Instant::new(1_763_000_060_000);
 fn claims() -> Claims {
     Claims {
         iss: ISSUER.to_owned(),
-        aud: Some(AUDIENCE.to_owned()),
+        aud: AUDIENCE.to_owned(),
         email: "Alice@Example.com".to_owned(),
         scope: "openid email".to_owned(),
         iat: 1_763_000_000,
         exp: 1_763_000_060,
-        jti: None,
+        jti: Some(TokenId::new(77).to_string()),
         sid: None,
         gid: None,
         act: None,
@@ -28,7 +28,7 @@ fn only_own_unexpired_tokens_are_trusted() {
     let token = ours.sign(id, &alice, NOW, LATER).unwrap();
     let trusted = ours.verify(&token, NOW).unwrap();
     assert_eq!((trusted.id(), trusted.expires_at()), (Some(id), LATER));
-    assert_eq!(trusted.into_email(), alice);
+    assert_eq!(trusted.email, alice.as_str());
     assert!(theirs.verify(&token, NOW).is_none());
     assert!(ours.verify(&token, Instant::new(LATER.milliseconds() - 1)).is_some());
     assert!(ours.verify(&token, LATER).is_none());
@@ -65,8 +65,10 @@ fn api_keys_are_made_again_from_their_ids() {
 fn what_else_the_key_signed_is_no_token() {
     let key = LocalKey::new(&[1; 32]);
     let trusted = |claims: Claims| key.verify(&key.encode(&claims).unwrap(), NOW);
-    let old = trusted(Claims { aud: None, ..claims() }).unwrap();
-    assert_eq!((old.id(), old.into_email().as_str()), (None, "alice@example.com"));
+    assert_eq!(trusted(claims()).unwrap().id(), Some(TokenId::new(77)));
+    let mut without_audience = serde_json::to_value(claims()).unwrap();
+    without_audience.as_object_mut().unwrap().remove("aud");
+    assert!(key.verify(&key.encode(&without_audience).unwrap(), NOW).is_none());
     for refused in [
         Claims { iss: "another".to_owned(), ..claims() },
         Claims { scope: "openid".to_owned(), ..claims() },
@@ -74,7 +76,7 @@ fn what_else_the_key_signed_is_no_token() {
         Claims { jti: Some("no id".to_owned()), ..claims() },
         Claims { sid: Some("no id".to_owned()), ..claims() },
         Claims { gid: Some("no id".to_owned()), ..claims() },
-        Claims { aud: Some("another".to_owned()), ..claims() },
+        Claims { aud: "another".to_owned(), ..claims() },
     ] {
         assert!(trusted(refused).is_none());
     }
@@ -91,11 +93,13 @@ fn what_is_signed_for_a_purpose_serves_no_other() {
     assert_eq!(read(TokenUse::AuthorizationCode), None);
     assert!(key.verify(&refresh, NOW).is_none(), "no access token");
     let purpose = TokenUse::RefreshToken;
-    for (aud, taken) in [(None, true), (Some(AUDIENCE), true), (Some("another"), false)] {
-        let (iss, aud) = (purpose.issuer().to_owned(), aud.map(str::to_owned));
-        let text = key.encode(&Sealed { iss, aud: aud.clone(), claims: &claims }).unwrap();
-        assert_eq!(key.open::<serde_json::Value>(purpose, &text).is_some(), taken, "{aud:?}");
+    for (aud, taken) in [(AUDIENCE, true), ("another", false)] {
+        let (iss, aud) = (purpose.issuer().to_owned(), aud.to_owned());
+        let text = key.encode(&Sealed { iss, aud, claims: &claims }).unwrap();
+        assert_eq!(key.open::<serde_json::Value>(purpose, &text).is_some(), taken);
     }
+    let without_audience = key.encode(&serde_json::json!({"iss": purpose.issuer()})).unwrap();
+    assert!(key.open::<serde_json::Value>(purpose, &without_audience).is_none());
     let other = LocalKey::new(&[2; 32]);
     assert!(other.open::<serde_json::Value>(TokenUse::RefreshToken, &refresh).is_none());
 }

@@ -1,2 +1,0 @@
-DROP TABLE copied_transactions;
-DROP TABLE unfinished_copies;

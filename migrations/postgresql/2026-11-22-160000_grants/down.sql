@@ -1,3 +1,0 @@
-DROP TABLE device_authorizations;
-DROP TABLE consents;
-DROP TABLE grants;

@@ -1,2 +1,0 @@
-DROP TABLE api_key_days;
-DROP TABLE api_keys;

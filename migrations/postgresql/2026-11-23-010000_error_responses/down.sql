@@ -1,1 +1,0 @@
-DROP INDEX bot_responses_kind;

@@ -1,1 +1,0 @@
-ALTER TABLE audit_requests DROP COLUMN depth;

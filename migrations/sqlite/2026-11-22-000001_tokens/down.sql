@@ -1,3 +1,0 @@
-DROP TABLE identity_changes;
-DROP TABLE tokens;
-ALTER TABLE users DROP COLUMN disabled_at;

@@ -1,1 +1,0 @@
-ALTER TABLE sessions RENAME COLUMN signed_in_at TO created_at;

@@ -1,2 +1,0 @@
-DROP TABLE app_people;
-DROP TABLE apps;

@@ -1,1 +1,0 @@
-ALTER TABLE book_state DROP COLUMN posted_months;

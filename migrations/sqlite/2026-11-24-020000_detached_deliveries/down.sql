@@ -1,1 +1,0 @@
-DROP TABLE detached_deliveries;

@@ -1,0 +1,805 @@
+-- The schema. Later changes are steps of their own, in both folders.
+--
+-- Every table of a book has book_id as the first column of its key, and no row refers to another
+-- book: a book is the unit of locking, ordering and placement. There are no foreign keys.
+--
+-- Days are yyyymmdd, months yyyymm, and instants milliseconds since the Unix epoch. `agent` is the
+-- app that made the write. `version` counts the changes of a row.
+
+-- Users
+
+CREATE TABLE users (
+    id INTEGER NOT NULL PRIMARY KEY,
+    email TEXT NOT NULL UNIQUE,
+    username TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    disabled_at INTEGER,
+    -- The profile, from the claims of an identity provider.
+    name TEXT,
+    given_name TEXT,
+    family_name TEXT,
+    picture TEXT,
+    hosted_domain TEXT,
+    -- Whether the user ever had a connection to a bank.
+    bank_connections INTEGER NOT NULL DEFAULT 0,
+    -- Storage quotas that the operator has set for this user: four numbers separated by commas. A
+    -- missing number means the default quota.
+    storage_allowance TEXT
+) STRICT;
+
+-- One row. The count grows with every change of users, tokens and API keys; processes compare it
+-- to drop what they have cached.
+CREATE TABLE identity_changes (
+    id INTEGER NOT NULL PRIMARY KEY,
+    count INTEGER NOT NULL
+) STRICT;
+
+-- Access tokens
+
+CREATE TABLE tokens (
+    id INTEGER NOT NULL PRIMARY KEY,
+    user_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    read_only INTEGER NOT NULL,
+    -- The public ids of the books that the token reaches, as JSON. Null means all of the user's.
+    books TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) STRICT;
+CREATE INDEX tokens_of_user ON tokens (user_id, id);
+
+-- Sessions
+--
+-- A link that works once signs a person in and begins a session in their browser. The database
+-- stores the SHA-256 of each secret.
+
+CREATE TABLE login_links (
+    digest BLOB NOT NULL PRIMARY KEY,
+    email TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    used_at INTEGER
+) STRICT;
+CREATE INDEX login_links_created ON login_links (created_at);
+
+CREATE TABLE sessions (
+    id INTEGER NOT NULL PRIMARY KEY,
+    user_id INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    -- When the user signed in, which may be before the session began.
+    signed_in_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL,
+    ended_at INTEGER
+) STRICT;
+CREATE INDEX sessions_of_user ON sessions (user_id, id);
+
+-- API keys
+--
+-- A key names the app that sends a request, for quotas and call counts. The database stores its
+-- SHA-256.
+
+CREATE TABLE api_keys (
+    id INTEGER NOT NULL PRIMARY KEY,
+    user_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    rate INTEGER,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX api_keys_digest ON api_keys (digest);
+CREATE INDEX api_keys_of_user ON api_keys (user_id, id);
+
+CREATE TABLE api_key_days (
+    key_id INTEGER NOT NULL,
+    day INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    PRIMARY KEY (key_id, day)
+) STRICT, WITHOUT ROWID;
+
+-- Grants
+--
+-- Users let apps use their books. Authorization codes and refresh tokens are signed and name their
+-- grant; of device codes the database stores the SHA-256.
+
+CREATE TABLE grants (
+    id INTEGER NOT NULL PRIMARY KEY,
+    user_id INTEGER NOT NULL,
+    client TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    signed_in_at INTEGER NOT NULL,
+    rotation INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX grants_of_user ON grants (user_id, expires_at);
+
+-- The clients that a user has agreed to, so that the next request of one needs no new consent.
+CREATE TABLE consents (
+    user_id INTEGER NOT NULL,
+    client TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (user_id, client)
+) STRICT;
+
+-- Programs without a browser that wait for the user's decision.
+CREATE TABLE device_authorizations (
+    digest BLOB NOT NULL PRIMARY KEY,
+    user_code TEXT NOT NULL,
+    client TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    polled_at INTEGER,
+    poll_interval INTEGER NOT NULL,
+    denied INTEGER NOT NULL,
+    grant_id INTEGER
+) STRICT;
+CREATE UNIQUE INDEX device_authorizations_user_code ON device_authorizations (user_code);
+CREATE INDEX device_authorizations_created ON device_authorizations (created_at);
+
+-- Signing keys
+--
+-- The key pairs with which this installation signs for others. Private keys are encrypted with a
+-- key outside of the database. When two processes make the same key, the primary key lets one win.
+
+CREATE TABLE signing_keys (
+    algorithm TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    signs_from INTEGER NOT NULL,
+    PRIMARY KEY (algorithm, number)
+) STRICT;
+
+-- Idempotency keys
+--
+-- Responses to requests that were carried out, for repetitions. They belong to a user and outlive
+-- the book (behaviour 0.16). Rows are long and are deleted by age, so they are stored in the order
+-- of insertion.
+
+CREATE TABLE idempotency_keys (
+    user_id INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    operation BLOB NOT NULL,
+    fingerprint BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    version_tag TEXT,
+    body BLOB NOT NULL,
+    -- The form of the body: 0 as sent, 1 compressed, 2 only its ids, compressed.
+    form INTEGER NOT NULL DEFAULT 0,
+    -- The permissions in books and apps that the caller must still have to get the response again,
+    -- as text (behaviour 0.27).
+    needs TEXT,
+    -- The bytes of the body, if they are enough to count for its user (behaviour 0.38).
+    counted_bytes INTEGER,
+    PRIMARY KEY (user_id, key, operation)
+) STRICT;
+CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
+CREATE INDEX idempotency_keys_counted ON idempotency_keys (user_id, created_at, counted_bytes)
+    WHERE counted_bytes IS NOT NULL;
+
+-- Collections
+--
+-- Collections belong to users, so their keys begin with user_id. The key of collection_books
+-- enforces that a book is in at most one collection of an owner.
+
+CREATE TABLE collections (
+    user_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    agent TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (user_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE collection_books (
+    user_id INTEGER NOT NULL,
+    book_id INTEGER NOT NULL,
+    collection_id INTEGER NOT NULL,
+    PRIMARY KEY (user_id, book_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX collection_books_book ON collection_books (book_id, user_id);
+
+-- Books
+
+CREATE TABLE books (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    -- Unique in book_keys.
+    public_id TEXT NOT NULL,
+    owner_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    auto_post INTEGER NOT NULL,
+    closing_date INTEGER,
+    lock_date INTEGER,
+    date_pattern TEXT NOT NULL,
+    decimal_separator TEXT NOT NULL,
+    fraction_digits INTEGER NOT NULL,
+    scale INTEGER NOT NULL,
+    page_size INTEGER NOT NULL,
+    period TEXT NOT NULL,
+    period_start_month TEXT NOT NULL,
+    time_zone TEXT NOT NULL,
+    visibility TEXT NOT NULL,
+    properties TEXT,
+    agent TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    -- A deleted book keeps its rows until kept_until. When kept_until is null, the server is
+    -- removing them.
+    deleted_at INTEGER,
+    kept_until INTEGER,
+    -- The addresses of the book's files are computed from this secret (behaviour 9.20).
+    file_secret TEXT NOT NULL
+) STRICT;
+CREATE INDEX books_of_owner ON books (owner_id);
+-- The sweep looks for the few deleted books among all.
+CREATE INDEX books_deleted ON books (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- The numbers of books by their public ids. Public ids are unique here and not in `books`, as on
+-- PostgreSQL, where the rows of books may be on several machines.
+CREATE TABLE book_keys (
+    public_id TEXT NOT NULL PRIMARY KEY,
+    book_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What changes with every write. It is apart from the settings, so that a write updates a short
+-- row.
+CREATE TABLE book_state (
+    book_id INTEGER NOT NULL PRIMARY KEY,
+    -- The head of the event log: number and hash of the last event.
+    sequence INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    changed_at INTEGER NOT NULL,
+    -- Postings in total, in the month of the last posting, and in its year.
+    posted INTEGER NOT NULL,
+    month INTEGER NOT NULL,
+    month_posted INTEGER NOT NULL,
+    year_posted INTEGER NOT NULL,
+    -- The trigram index: the id of the last indexed transaction, the number of chunks, and how many
+    -- transactions are not indexed yet. The server indexes missing chunks when it starts: a process
+    -- may have ended before it did.
+    indexed_until_id INTEGER NOT NULL DEFAULT 0,
+    indexed_chunks INTEGER NOT NULL DEFAULT 0,
+    unindexed INTEGER NOT NULL DEFAULT 0,
+    -- Grows with every change of the book's accounts, groups and memberships. A cached chart is
+    -- valid while its version is this one.
+    chart_version INTEGER NOT NULL DEFAULT 0,
+    -- No event has an instant before the one of the last event. So the log is ordered by numbers
+    -- and by instants (behaviour 8.18), and a binary search finds an instant in it.
+    last_event_at INTEGER NOT NULL DEFAULT 0,
+    -- Postings in each of the twelve months up to `month`, oldest first, separated by commas.
+    posted_months TEXT NOT NULL,
+    -- Installed apps. Writes to a book without apps queue no deliveries.
+    apps INTEGER NOT NULL DEFAULT 0,
+    -- Storage quotas: transactions, and bytes of rows and of file contents (behaviour 10.14).
+    -- `storage/stored.rs` has the same sums.
+    stored_transactions INTEGER NOT NULL DEFAULT 0,
+    stored_bytes INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- Collaborators
+
+CREATE TABLE collaborators (
+    book_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    email TEXT NOT NULL,
+    permission TEXT NOT NULL,
+    agent TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (book_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX collaborators_book_email ON collaborators (book_id, email);
+-- This index crosses books: listBooks finds the books of a user.
+CREATE INDEX collaborators_email ON collaborators (email, book_id);
+
+-- Requests of users for a permission, or a higher permission, in a book.
+CREATE TABLE access_requests (
+    book_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    user_id INTEGER NOT NULL,
+    permission TEXT NOT NULL,
+    message TEXT,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (book_id, id)
+) STRICT;
+
+-- Copies of books
+
+-- Copies in progress. A copy takes several units of work. Its book has no collaborators until the
+-- end, so nobody sees it. The server removes the copies that a stopped process has left.
+CREATE TABLE unfinished_copies (
+    book_id INTEGER NOT NULL PRIMARY KEY,
+    user_id INTEGER NOT NULL
+) STRICT;
+
+-- The SHA-256 of each copied transaction as it was before its first change. The log of a copy
+-- begins with the SHA-256 over all of them (behaviour 6.20).
+CREATE TABLE copied_transactions (
+    book_id INTEGER NOT NULL,
+    transaction_id INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    PRIMARY KEY (book_id, transaction_id)
+) STRICT, WITHOUT ROWID;
+
+-- Accounts and groups
+
+CREATE TABLE accounts (
+    book_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    normalized_name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    archived INTEGER NOT NULL,
+    balance_verified INTEGER NOT NULL,
+    has_transaction_posted INTEGER NOT NULL,
+    properties TEXT,
+    agent TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (book_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX accounts_book_name ON accounts (book_id, normalized_name);
+
+CREATE TABLE account_groups (
+    book_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    normalized_name TEXT NOT NULL,
+    parent_id INTEGER,
+    hidden INTEGER NOT NULL,
+    locked INTEGER NOT NULL,
+    properties TEXT,
+    agent TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (book_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX account_groups_book_name ON account_groups (book_id, normalized_name);
+
+CREATE TABLE memberships (
+    book_id INTEGER NOT NULL,
+    group_id INTEGER NOT NULL,
+    account_id INTEGER NOT NULL,
+    PRIMARY KEY (book_id, group_id, account_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memberships_account ON memberships (book_id, account_id, group_id);
+
+-- Transactions
+
+-- Ids grow with time, so (day, id) is the order of behaviour 2.6.
+CREATE TABLE transactions (
+    book_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    -- The place in lists: the date, or for a draft without a date (`dated` is false) the day on
+    -- which it was recorded.
+    day INTEGER NOT NULL,
+    dated INTEGER NOT NULL,
+    -- 0 for a draft, 1 for unchecked, 2 for checked. The trash does not change it.
+    standing INTEGER NOT NULL,
+    trashed INTEGER NOT NULL,
+    amount INTEGER,
+    credit_account_id INTEGER,
+    debit_account_id INTEGER,
+    description TEXT NOT NULL,
+    -- Empty when it is the description in lower case.
+    folded_description TEXT NOT NULL,
+    posted_at INTEGER,
+    properties TEXT,
+    urls TEXT,
+    remote_ids TEXT,
+    created_by INTEGER NOT NULL,
+    agent TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    -- The ids of attached files. index_terms finds the transactions of a file.
+    files TEXT,
+    PRIMARY KEY (book_id, id)
+) STRICT, WITHOUT ROWID;
+-- Counts by period read only this index, so it has every column that they distinguish.
+CREATE INDEX transactions_day ON transactions (book_id, day, id, standing, trashed, dated);
+-- The sides of transactions, in the order of an account's ledger.
+CREATE INDEX transactions_credit ON transactions (book_id, credit_account_id, day, id);
+CREATE INDEX transactions_debit ON transactions (book_id, debit_account_id, day, id);
+
+-- One row for each side that a transaction names. The amount is zero while the transaction is a
+-- draft or in the trash, so a sum needs no filter.
+--
+-- SQLite has no statistics here, and estimates that the key of a book selects as few rows as an
+-- account of it. So each side names its index.
+CREATE VIEW entries AS
+SELECT
+    book_id,
+    credit_account_id AS account_id,
+    day,
+    id AS transaction_id,
+    1 AS credit,
+    CASE WHEN standing IN (1, 2) AND trashed = 0 THEN COALESCE(amount, 0) ELSE 0 END AS amount
+FROM transactions INDEXED BY transactions_credit
+WHERE credit_account_id IS NOT NULL
+UNION ALL
+SELECT
+    book_id,
+    debit_account_id,
+    day,
+    id,
+    0,
+    CASE WHEN standing IN (1, 2) AND trashed = 0 THEN COALESCE(amount, 0) ELSE 0 END
+FROM transactions INDEXED BY transactions_debit
+WHERE debit_account_id IS NOT NULL;
+
+-- Transactions with an event that an app has answered with an error, in the order of lists. A page
+-- of them is one range of the index, however many errors and other transactions there are.
+CREATE TABLE failed_transactions (
+    book_id INTEGER NOT NULL,
+    transaction_id INTEGER NOT NULL,
+    -- The day of the transaction.
+    day INTEGER NOT NULL,
+    PRIMARY KEY (book_id, transaction_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX failed_transactions_day ON failed_transactions (book_id, day, transaction_id);
+
+-- Balances and counts
+
+-- The sums of an account's entries in a month, each in two numbers: high * 2^32 + low. So sums of
+-- 64-bit amounts never exceed 64 bits. `days` has the sums of each day of the month
+-- (storage/balance/day_sums.rs): a posting updates one row for both.
+CREATE TABLE month_totals (
+    book_id INTEGER NOT NULL,
+    account_id INTEGER NOT NULL,
+    month INTEGER NOT NULL,
+    debit_high INTEGER NOT NULL,
+    debit_low INTEGER NOT NULL,
+    credit_high INTEGER NOT NULL,
+    credit_low INTEGER NOT NULL,
+    days BLOB NOT NULL,
+    PRIMARY KEY (book_id, account_id, month)
+) STRICT, WITHOUT ROWID;
+
+-- The number of transactions that are dated in each month: posted ones, and those in the trash,
+-- drafts included.
+CREATE TABLE month_counts (
+    book_id INTEGER NOT NULL,
+    month INTEGER NOT NULL,
+    posted INTEGER NOT NULL,
+    trashed INTEGER NOT NULL,
+    PRIMARY KEY (book_id, month)
+) STRICT, WITHOUT ROWID;
+
+-- Search
+
+-- Terms that a search finds exactly: remote ids, hashtags, properties, files, and rare states of
+-- transactions. storage/index_term.rs has the format.
+CREATE TABLE index_terms (
+    book_id INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    transaction_id INTEGER NOT NULL,
+    PRIMARY KEY (book_id, term, day, transaction_id)
+) STRICT, WITHOUT ROWID;
+
+-- The trigram index of descriptions (storage/transaction/trigram_index.rs). A chunk has 4,096
+-- transactions in 64 blocks. A row has one bit for each block of a chunk in which the trigram
+-- occurs.
+CREATE TABLE trigrams (
+    book_id INTEGER NOT NULL,
+    trigram INTEGER NOT NULL,
+    chunk INTEGER NOT NULL,
+    block_bitmap INTEGER NOT NULL,
+    PRIMARY KEY (book_id, trigram, chunk)
+) STRICT, WITHOUT ROWID;
+
+-- The transactions of a block of the trigram index: ids above after_id, up to last_id.
+CREATE TABLE trigram_blocks (
+    book_id INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    after_id INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    PRIMARY KEY (book_id, block)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX trigram_blocks_last ON trigram_blocks (book_id, last_id);
+
+-- Events and audits
+
+CREATE TABLE events (
+    book_id INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    resource INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    user_id INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    agent TEXT,
+    -- Compressed (storage/event/packed.rs).
+    data BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    -- The number of events in the row, if it is a block (storage/event/event_row.rs). Null means
+    -- one event.
+    count INTEGER,
+    PRIMARY KEY (book_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX events_resource ON events (book_id, resource, sequence);
+-- Without TRANSACTION_POSTED (7). Nearly every event has that type, so a search for it reads the
+-- log itself.
+CREATE INDEX events_kind ON events (book_id, kind, sequence) WHERE kind <> 7;
+CREATE INDEX events_blocks ON events (book_id, resource, count) WHERE count IS NOT NULL;
+
+-- Requested audits that are not finished, so that they survive a restart. Each request has its own
+-- number: a request that comes during an audit does not count as the one that runs.
+CREATE TABLE audit_requests (
+    book_id INTEGER NOT NULL PRIMARY KEY,
+    request INTEGER NOT NULL,
+    user_id INTEGER NOT NULL,
+    agent TEXT,
+    -- The depth in a chain of apps at which the audit was requested (behaviour 8.11).
+    depth INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- Files
+
+-- The bytes of a file are in the file store, under the book's public id and `blob`. They are
+-- written before the row and never change.
+CREATE TABLE files (
+    book_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    content_type TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    blob TEXT NOT NULL,
+    -- The address of the file, which needs no sign-in, is computed from this secret and the one of
+    -- its book.
+    token TEXT NOT NULL,
+    properties TEXT,
+    created_by INTEGER NOT NULL,
+    agent TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (book_id, id)
+) STRICT, WITHOUT ROWID;
+-- The sweep asks which blobs of a book have a row.
+CREATE UNIQUE INDEX files_blob ON files (book_id, blob);
+
+-- Saved queries
+
+CREATE TABLE saved_queries (
+    book_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    query TEXT NOT NULL,
+    agent TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (book_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Apps
+
+-- Texts other than the readmes are one JSON object. client_secret is encrypted.
+CREATE TABLE apps (
+    id TEXT NOT NULL PRIMARY KEY,
+    owner_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    texts TEXT NOT NULL,
+    readme TEXT,
+    readme_md TEXT,
+    connectable INTEGER NOT NULL,
+    deprecated INTEGER NOT NULL,
+    installable INTEGER NOT NULL,
+    repo_private INTEGER NOT NULL,
+    published INTEGER NOT NULL,
+    events TEXT,
+    file_patterns TEXT,
+    scopes TEXT,
+    properties_schema TEXT,
+    client_secret BLOB,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX apps_of_owner ON apps (owner_id);
+CREATE INDEX apps_published ON apps (published, id);
+
+-- The users and domains that the manifest of an app names.
+CREATE TABLE app_people (
+    pattern TEXT NOT NULL,
+    app_id TEXT NOT NULL,
+    PRIMARY KEY (pattern, app_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX app_people_of_app ON app_people (app_id);
+
+-- Accounts elsewhere that users let apps use. The properties are one JSON object, encrypted.
+CREATE TABLE connections (
+    user_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    app_id TEXT NOT NULL,
+    uuid TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    properties BLOB,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (user_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX connections_of_uuid ON connections (user_id, app_id, uuid);
+
+-- Apps that are installed in books. A book has an app once for each connection, and once without
+-- one (connection_id 0). An integration with a connection to a bank installs no app; its app_id
+-- begins with a colon (storage/integration.rs).
+CREATE TABLE integrations (
+    book_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    app_id TEXT NOT NULL,
+    installer_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    properties TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    connection_id INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (book_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX integrations_of_app ON integrations (book_id, app_id, connection_id);
+CREATE INDEX integrations_of_connection ON integrations (connection_id);
+
+-- Deliveries of events to apps
+
+-- The deliveries of an app in a book run one after another.
+CREATE TABLE delivery_queues (
+    book_id INTEGER NOT NULL,
+    app_id TEXT NOT NULL,
+    -- When the first delivery is due. Null when the queue is empty. During a delivery, when another
+    -- process may take it over, because this one has ended.
+    due_at INTEGER,
+    -- The lease of the process that delivers.
+    lease INTEGER,
+    -- Since when every delivery has failed.
+    failing_since INTEGER,
+    -- When the operator, or the server itself, paused the queue.
+    paused_at INTEGER,
+    -- When the queue ended, because the user who installed the app lost access to the book.
+    stopped_at INTEGER,
+    -- When the lease ends. It is apart from due_at, so that a replay between two attempts does not
+    -- shorten the pause between them.
+    leased_until INTEGER,
+    pause_cause TEXT,
+    PRIMARY KEY (book_id, app_id)
+) STRICT, WITHOUT ROWID;
+-- Queues of paused apps stay due. A search for due queues does not read them.
+CREATE INDEX delivery_queues_due ON delivery_queues (due_at) WHERE paused_at IS NULL;
+-- Paused queues, in the order of their list.
+CREATE INDEX delivery_queues_paused ON delivery_queues (paused_at, book_id, app_id)
+    WHERE paused_at IS NOT NULL;
+-- Paused queues that are not empty. The sweep that gives up overdue deliveries reads no others.
+CREATE INDEX delivery_queues_overdue ON delivery_queues (paused_at, book_id, app_id)
+    WHERE paused_at IS NOT NULL AND due_at IS NOT NULL;
+-- Queues that have ended. The sweep removes their deliveries in portions.
+CREATE INDEX delivery_queues_stopped ON delivery_queues (book_id, app_id)
+    WHERE stopped_at IS NOT NULL;
+
+CREATE TABLE deliveries (
+    book_id INTEGER NOT NULL,
+    app_id TEXT NOT NULL,
+    -- The number of the event.
+    sequence INTEGER NOT NULL,
+    -- How many apps acted one after another until the event.
+    depth INTEGER NOT NULL,
+    failures INTEGER NOT NULL DEFAULT 0,
+    busy INTEGER NOT NULL DEFAULT 0,
+    busy_since INTEGER,
+    PRIMARY KEY (book_id, app_id, sequence)
+) STRICT, WITHOUT ROWID;
+
+-- Responses of apps to events, which the API shows with the event.
+CREATE TABLE bot_responses (
+    book_id INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    app_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    message TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (book_id, sequence, app_id)
+) STRICT, WITHOUT ROWID;
+-- Finds the events of a book with an error response.
+CREATE INDEX bot_responses_kind ON bot_responses (book_id, kind, sequence);
+
+-- The delivery log: each attempt to deliver an event to an app.
+CREATE TABLE delivery_attempts (
+    book_id INTEGER NOT NULL,
+    -- The number of the event.
+    sequence INTEGER NOT NULL,
+    app_id TEXT NOT NULL,
+    -- The number of the attempt, among those for this event and app.
+    attempt INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    milliseconds INTEGER NOT NULL,
+    -- The HTTP status. Null when there was no response.
+    status INTEGER,
+    -- Why the attempt failed. Null when it did not.
+    failure TEXT,
+    -- The beginning of the response body.
+    answer TEXT,
+    PRIMARY KEY (book_id, sequence, app_id, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX delivery_attempts_at ON delivery_attempts (at);
+-- A page of the log of an app in a book is one range of this index, however many attempts there
+-- are.
+CREATE INDEX delivery_attempts_app
+    ON delivery_attempts (book_id, app_id, at, sequence, attempt);
+
+-- Deliveries of the deletion of a book, which outlive the book.
+CREATE TABLE detached_deliveries (
+    -- The public id of the book.
+    book TEXT NOT NULL,
+    app_id TEXT NOT NULL,
+    -- The number of the event, and its id.
+    sequence INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    -- The user who installed the app.
+    user_id INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    body TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    busy INTEGER NOT NULL,
+    busy_since INTEGER,
+    due_at INTEGER NOT NULL,
+    -- The lease of the process that delivers, and when it ends.
+    lease INTEGER,
+    leased_until INTEGER,
+    PRIMARY KEY (book, app_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX detached_deliveries_due ON detached_deliveries (due_at);
+CREATE INDEX detached_deliveries_of_user ON detached_deliveries (user_id);
+
+-- Mails
+
+-- The outbox. A request writes its mails in its own unit of work; a worker sends them afterwards.
+CREATE TABLE mails (
+    id INTEGER NOT NULL PRIMARY KEY,
+    recipient TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    user_id INTEGER,
+    book TEXT,
+    subject TEXT NOT NULL,
+    plain TEXT NOT NULL,
+    html TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    ended_at INTEGER,
+    ending TEXT,
+    failure TEXT
+) STRICT;
+CREATE INDEX mails_due ON mails (ended_at, due_at);
+CREATE INDEX mails_of_user ON mails (user_id, created_at);
+
+-- Processes
+
+-- One row. It counts how often a process has opened this database. A process uses its count as the
+-- node part of the ids that it makes.
+CREATE TABLE process_starts (
+    id INTEGER NOT NULL PRIMARY KEY,
+    count INTEGER NOT NULL
+) STRICT;
+
+-- Empty: only PostgreSQL needs the last commits of each writer (storage/commit_mark.rs). The table
+-- is here because both engines have the same tables.
+CREATE TABLE commits (
+    writer INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    written_at INTEGER NOT NULL DEFAULT 0,
+    undone INTEGER NOT NULL,
+    PRIMARY KEY (writer, number)
+) STRICT, WITHOUT ROWID;

@@ -1,1 +1,0 @@
-DROP INDEX delivery_queues_stopped;

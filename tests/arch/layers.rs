@@ -1,0 +1,208 @@
+//! The crates: what each may depend on and what each may say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::tree::{cargo, none, read, said};
+
+/// The layers from left to right, each with the layers it may know. An arrow may skip layers and
+/// never points left.
+const CORRIDOR: [(&str, &[&str]); 5] = [
+    ("server", &["http", "service", "storage", "domain"]),
+    ("http", &["service", "storage", "domain"]),
+    ("service", &["storage", "domain"]),
+    ("storage", &["domain"]),
+    ("domain", &[]),
+];
+
+/// The names each layer depends on for what it ships; dependencies of its own tests are free.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let metadata: Value =
+        serde_json::from_str(&cargo(&["metadata", "--format-version", "1", "--no-deps"]))
+            .expect("JSON");
+    let mut layers = BTreeMap::new();
+    for package in metadata["packages"].as_array().expect("packages") {
+        let needed = package["dependencies"].as_array().expect("dependencies").iter();
+        let shipped = needed.filter(|dependency| dependency["kind"] != "dev");
+        let names = shipped
+            .filter_map(|dependency| dependency["name"].as_str())
+            .map(str::to_owned)
+            .collect();
+        let name = package["name"].as_str().expect("a name").trim_start_matches("daybook-");
+        layers.insert(name.to_owned(), names);
+    }
+    layers
+}
+
+#[test]
+fn dependencies_follow_the_corridor() {
+    let mut layers = dependencies();
+    for suite in ["tests", "it", "arch"] {
+        layers.remove(suite);
+    }
+    let names: BTreeSet<&str> = layers.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        CORRIDOR.iter().map(|(layer, _)| *layer).collect(),
+        "a sixth crate needs an argument"
+    );
+    for (layer, allowed) in CORRIDOR {
+        let inside: BTreeSet<&str> =
+            layers[layer].iter().filter_map(|name| name.strip_prefix("daybook-")).collect();
+        assert_eq!(
+            inside,
+            allowed.iter().copied().collect(),
+            "what {layer} knows of the other layers"
+        );
+    }
+}
+
+#[test]
+fn lints_hold_in_every_layer() {
+    assert!(read("clippy.toml").contains("too-many-lines-threshold = 70\n"));
+    assert!(read("Cargo.toml").contains("too_many_lines = \"deny\"\n"));
+    for (layer, _) in CORRIDOR {
+        assert!(
+            read(&format!("crates/{layer}/Cargo.toml")).contains("[lints]\nworkspace = true\n"),
+            "{layer} takes the workspace's lints"
+        );
+    }
+}
+
+#[test]
+fn domain_stands_alone() {
+    const FOREIGN: [&str; 10] = [
+        "serde",
+        "diesel",
+        "actix",
+        "tokio",
+        "futures",
+        "async",
+        "postgres",
+        "pq-sys",
+        "libsqlite3",
+        "hyper",
+    ];
+    let tree = cargo(&["tree", "-p", "daybook-domain", "-e", "normal", "--prefix", "none"]);
+    let names: BTreeSet<&str> =
+        tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.contains("daybook-domain"), "{tree}");
+    let foreign: Vec<&&str> =
+        names.iter().filter(|name| FOREIGN.iter().any(|start| name.starts_with(start))).collect();
+    assert!(
+        foreign.is_empty(),
+        "the domain is embedded by programs that want none of {foreign:?}:\n{tree}"
+    );
+}
+
+/// Invariant 1: everything arrives as an argument.
+#[test]
+fn domain_is_pure() {
+    const WORLD: [&str; 10] = [
+        "std::env",
+        "std::fs",
+        "std::net",
+        "std::io",
+        "std::process",
+        "std::thread",
+        "SystemTime",
+        "Instant::now",
+        "now_utc",
+        "getrandom",
+    ];
+    none(&said(&["crates/domain/src"], &WORLD, &[]), "The domain reads nothing of the world");
+}
+
+/// Invariant 2.
+#[test]
+fn only_the_outside_is_async() {
+    let inside = ["crates/domain", "crates/storage", "crates/service"];
+    none(
+        &said(&inside, &["async fn", "async move", "async {", "async |", ".await"], &[]),
+        "Only http and server are async",
+    );
+}
+
+/// One way leads from async handlers into blocking work.
+#[test]
+fn blocking_work_has_one_entry() {
+    none(
+        &said(&["crates"], &["web::block", "spawn_blocking"], &["crates/http/src/blocking.rs"]),
+        "Only http/blocking.rs leaves the workers",
+    );
+}
+
+/// Invariant 3: a domain type is neither the wire type nor the row.
+#[test]
+fn shapes_live_in_http() {
+    let inside = ["crates/domain", "crates/storage", "crates/service", "crates/server"];
+    none(
+        &said(&inside, &["Serialize", "Deserialize", "serde::"], &[]),
+        "serde's shapes live in http",
+    );
+    // Columns that hold JSON text are written and read in one file.
+    none(
+        &said(&inside, &["serde_json"], &["crates/storage/src/column.rs"]),
+        "JSON is the business of http",
+    );
+    let layers = dependencies();
+    let users = |name: &str| -> Vec<&str> {
+        layers
+            .iter()
+            .filter(|(_, needed)| needed.contains(name))
+            .map(|(layer, _)| layer.as_str())
+            .collect()
+    };
+    assert_eq!(users("serde"), ["http"]);
+    assert_eq!(users("actix-web"), ["http", "server"]);
+    assert_eq!(users("diesel"), ["storage"]);
+    none(
+        &said(&["crates/http", "crates/service", "crates/server"], &["diesel::"], &[]),
+        "Rows are private to storage",
+    );
+}
+
+/// Invariant 4.
+#[test]
+fn backends_are_named_in_few_files() {
+    let names = [
+        "Conn::Sqlite",
+        "Conn::Postgres",
+        "SqliteConnection",
+        "PgConnection",
+        "diesel::sqlite",
+        "diesel::pg",
+    ];
+    let backends = [
+        "crates/storage/src/conn.rs",
+        "crates/storage/src/pool.rs",
+        "crates/storage/src/dialect.rs",
+        "crates/storage/src/interrupt.rs",
+        "crates/storage/src/migrations.rs",
+        "crates/storage/src/bulk.rs",
+        "crates/storage/src/bulk_column.rs",
+        "crates/storage/src/bulk_lookup.rs",
+        "crates/storage/src/distribution.rs",
+    ];
+    none(&said(&["crates"], &names, &backends), "Only the backend files name a backend");
+}
+
+#[test]
+fn one_clock() {
+    let clocks = ["SystemTime::now", "OffsetDateTime::now", "Timestamp::now", "Zoned::now"];
+    none(
+        &said(&["crates"], &clocks, &["crates/server/src/clock.rs"]),
+        "The clock is read in one place",
+    );
+    let banned = read("clippy.toml");
+    for path in [
+        "std::time::SystemTime::now",
+        "time::OffsetDateTime::now_utc",
+        "jiff::Timestamp::now",
+        "jiff::Zoned::now",
+        "std::env::var",
+    ] {
+        assert!(banned.contains(&format!("path = \"{path}\"")), "clippy.toml bans {path}");
+    }
+}

@@ -1,0 +1,275 @@
+//! The cases of the suites `it` and `nightly`, most of them over HTTP.
+//!
+//! Each module lists its cases in `tests()`; [`daybook_tests::suite`] runs them. A new module is
+//! listed below under the engines that it runs on in `make test`:
+//!
+//! - `both`: the storage behind it has SQL of its own for each engine, or locks differently.
+//! - `sqlite`: HTTP, tokens, pages, the query language and other parts above the storage.
+//! - `postgres`: everything else.
+//! - `nightly`: runs in `make nightly` only, on both engines. So do the cases of `nightly()` of a
+//!   module that has others in `it`.
+//!
+//! `make nightly` runs the modules of `it` on both engines, too.
+
+use daybook_tests::Engine;
+use daybook_tests::suite::{Module, Suite};
+
+pub(crate) use daybook_tests::suite::Case;
+pub(crate) use daybook_tests::{cases, isolated};
+
+// Shared by other modules.
+mod chart_matrix;
+mod fault_bodies;
+mod inside;
+mod matrix;
+mod reading;
+mod s3;
+mod search_queries;
+mod secrets;
+mod targets;
+
+/// Declares modules and a function that lists their cases.
+macro_rules! modules {
+    ($list:ident on $engines:expr; $($module:ident),* $(,)?) => {
+        $(mod $module;)*
+
+        fn $list() -> Vec<Module> {
+            const ENGINES: &[Engine] = $engines;
+            vec![$(Module {
+                name: stringify!($module),
+                engines: ENGINES,
+                cases: $module::tests(),
+            }),*]
+        }
+    };
+}
+
+modules! {
+    both on &Engine::ALL;
+    account_batches,
+    account_updates,
+    accounts,
+    audit,
+    audit_runs,
+    background_flushes,
+    balance_plans,
+    balance_ranges,
+    balance_series,
+    balances,
+    bank,
+    batches,
+    book_copies,
+    chart_limits,
+    checkpoints,
+    collections,
+    copied_transactions,
+    counts,
+    deleted_books,
+    deliveries,
+    delivery_log,
+    delivery_pauses,
+    delivery_plans,
+    delivery_sweeps,
+    event_blocks,
+    event_corruption,
+    event_deletions,
+    event_filters,
+    event_times,
+    events,
+    group_commit,
+    groups,
+    idempotency,
+    lists,
+    log_plans,
+    migrations,
+    opening_balances,
+    operated_deletions,
+    overlaps,
+    paged_days,
+    paging,
+    plans,
+    posting,
+    process,
+    read_portions,
+    remote_ids,
+    removed_books,
+    running_balances,
+    schema,
+    search_examples,
+    searches,
+    simulation,
+    statements,
+    storage_allowances,
+    storage_quotas,
+    store,
+    transactions,
+    undated,
+    updates,
+    webhooks,
+}
+
+modules! {
+    sqlite on &[Engine::Sqlite];
+    administrators,
+    amounts,
+    api_keys,
+    apps_page,
+    audiences,
+    bodies,
+    chromium,
+    compression,
+    configuration,
+    errors,
+    etags,
+    file_serving,
+    grants,
+    headers,
+    hostile,
+    identity,
+    limited_callers,
+    logs,
+    mailed_links,
+    mails,
+    openapi,
+    permissions,
+    privacy,
+    queries,
+    query_dates,
+    query_garbage,
+    query_warnings,
+    quotas,
+    refused_tokens,
+    round_trips,
+    sealing_keys,
+    security_log,
+    sessions,
+    signing_keys,
+    templates,
+    text_mode,
+    tokens,
+    traced,
+    transport,
+    typed_imports,
+    verified_users,
+    webhook_libraries,
+    webhook_security,
+    wire,
+}
+
+modules! {
+    postgres on &[Engine::Postgres];
+    access_requests,
+    account_names,
+    apps,
+    attachments,
+    billing,
+    book_dates,
+    book_settings,
+    book_transfers,
+    books,
+    collaborators,
+    collection_moves,
+    collection_views,
+    connections,
+    contract_fuzz,
+    distribution,
+    event_objects,
+    file_stores,
+    file_sweep,
+    files,
+    group_flags,
+    group_locks,
+    integrations,
+    kept_answers,
+    large_batches,
+    laws,
+    learning,
+    lifecycle,
+    locks,
+    lost_access,
+    merge,
+    merge_payloads,
+    operated_users,
+    outbox,
+    owned_books,
+    properties,
+    read_limits,
+    recorder,
+    repetitions,
+    saved_queries,
+    told_deletions,
+    transaction_shapes,
+    users,
+    webhook_chains,
+    webhook_courses,
+    writer_shares,
+}
+
+modules! {
+    long on &Engine::ALL;
+    answer_memory,
+    backups,
+    crowds,
+    durability,
+    faults,
+    killed_copies,
+    large_answers,
+    large_copies,
+    lost_commits,
+    many_pauses,
+    memory,
+    partitions,
+    poolers,
+    releases,
+    replicas,
+    sieges,
+    webhook_kills,
+}
+
+/// The suite that `make test` runs.
+#[must_use]
+pub fn it() -> Suite {
+    Suite {
+        name: "it",
+        modules: [both(), sqlite(), postgres()].into_iter().flatten().collect(),
+        second_server: &[
+            "deliveries",
+            "delivery_log",
+            "delivery_pauses",
+            "webhook_chains",
+            "webhooks",
+        ],
+        serial: &[
+            "large_batches::chart",
+            "large_batches::transactions",
+            "read_limits::rule_0_32_a_read_ends_at_its_deadline",
+            "read_limits::rule_0_32_a_read_ends_when_its_client_has_left",
+            "read_limits::rule_0_32_slow_reads_of_one_user_leave_readers_to_others",
+            "read_limits::rule_1_7_5_text_search_takes_time_by_length_of_description",
+            "writer_shares::requests_take_the_time_of_their_users",
+            "writer_shares::what_nobody_waits_for_is_not_begun",
+        ],
+    }
+}
+
+/// The long cases that `make nightly` runs.
+#[must_use]
+pub fn nightly() -> Suite {
+    let parts = [
+        ("chromium", chromium::nightly()),
+        ("contract_fuzz", contract_fuzz::nightly()),
+        ("identity", identity::nightly()),
+        ("searches", searches::nightly()),
+        ("simulation", simulation::nightly()),
+    ];
+    let parts = parts.map(|(name, cases)| Module { name, engines: &Engine::ALL, cases });
+    Suite {
+        name: "nightly",
+        modules: long().into_iter().chain(parts).collect(),
+        second_server: &[],
+        serial: &[
+            "identity::rule_11_13_slow_providers_delay_nobody_else",
+            "sieges::nobody_is_kept_from_their_work",
+        ],
+    }
+}

@@ -1,0 +1,102 @@
+//! Access tokens that this process issues as `daybook token` does, without starting it each time.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use daybook_domain::email::Email;
+use daybook_domain::instant::Instant;
+use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
+use daybook_http::LocalKey;
+use daybook_service::{Error, Ids, token};
+use daybook_storage::{Address, Lane, Options, Store};
+
+/// The days that a token stays valid: the default of `daybook token`.
+const DAYS: i64 = 30;
+
+/// How often a user is created again when another process creates one of the same name.
+const MAX_COLLISIONS: u32 = 20;
+
+/// Issues tokens for the server with this database and data directory.
+pub(crate) struct Mint {
+    database_url: String,
+    data_dir: PathBuf,
+    /// Opened by the first token; closed with the server, which may leave the database to others.
+    open: Mutex<Option<Arc<OpenMint>>>,
+}
+
+struct OpenMint {
+    store: Store,
+    ids: Arc<Ids>,
+    key: LocalKey,
+}
+
+impl Mint {
+    pub(crate) fn new(database_url: &str, data_dir: &Path) -> Mint {
+        let (database_url, data_dir) = (database_url.to_owned(), data_dir.to_owned());
+        Mint { database_url, data_dir, open: Mutex::default() }
+    }
+
+    /// Tokens for these addresses, whose users are created when missing, in one unit of work.
+    ///
+    /// # Panics
+    /// When the database or `token.key` cannot be read, or an address is refused.
+    #[track_caller]
+    pub(crate) fn tokens(&self, emails: &[String]) -> Vec<String> {
+        let OpenMint { store, ids, key } = &*self.opened();
+        let parsed =
+            |email: &String| Email::parse(email).unwrap_or_else(|error| panic!("{email}: {error}"));
+        let emails: Vec<Email> = emails.iter().map(parsed).collect();
+        let now = now();
+        let issue = || {
+            let (ids, emails) = (Arc::clone(ids), emails.clone());
+            let lane = emails.first().map_or(Lane::NO_BOOK, Lane::of_newcomer);
+            store.write(lane, move |tx| {
+                let issue = |email| token::issue_to(tx, email, request(), &ids, now);
+                emails.iter().map(issue).collect::<Result<Vec<_>, _>>()
+            })
+        };
+        let mut issued = issue();
+        for _ in 0..MAX_COLLISIONS {
+            let Err(Error::Storage(daybook_storage::Error::UniqueViolation(_))) = issued else {
+                break;
+            };
+            issued = issue();
+        }
+        let issued = issued.unwrap_or_else(|error| panic!("tokens for {emails:?}: {error}"));
+        let sign = |(email, token): (&Email, AccessToken)| {
+            key.sign(token.id, email, token.created_at, token.expires_at).expect("a signature")
+        };
+        emails.iter().zip(issued).map(sign).collect()
+    }
+
+    /// Closes the database.
+    pub(crate) fn close(&self) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(open);
+    }
+
+    #[track_caller]
+    fn opened(&self) -> Arc<OpenMint> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = open.get_or_insert_with(|| {
+            let secret = std::fs::read(self.data_dir.join("token.key")).expect("token.key");
+            let address = Address::parse(&self.database_url).expect("the address of a database");
+            let store = Store::open(&Options::for_command(address)).expect("the database opens");
+            let ids = Arc::new(Ids::new(store.start()));
+            Arc::new(OpenMint { store, ids, key: LocalKey::new(&secret) })
+        });
+        Arc::clone(opened)
+    }
+}
+
+fn request() -> TokenRequest {
+    let scope = TokenScope { read_only: false, books: None, of_app: false };
+    TokenRequest { name: None, days: Some(DAYS), scope }
+}
+
+#[expect(clippy::disallowed_methods, reason = "servers read the same clock")]
+fn now() -> Instant {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a year after 1970");
+    Instant::new(i64::try_from(since.as_millis()).expect("milliseconds fit"))
+}

@@ -1,0 +1,4 @@
+//! The published documents of the API, and the comparison of responses with them.
+
+pub mod access;
+pub mod contract;
