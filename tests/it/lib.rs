@@ -259,8 +259,11 @@ pub fn nightly() -> Suite {
         ("chromium", chromium::nightly()),
         ("contract_fuzz", contract_fuzz::nightly()),
         ("identity", identity::nightly()),
+        ("repetitions", repetitions::nightly()),
         ("searches", searches::nightly()),
+        ("sessions", sessions::nightly()),
         ("simulation", simulation::nightly()),
+        ("wire", wire::nightly()),
     ];
     let parts = parts.map(|(name, cases)| Module { name, engines: &Engine::ALL, cases });
     Suite {

@@ -273,13 +273,13 @@ fn certificates_are_verified(engine: Engine) {
 fn a_slow_server_delays_no_request(engine: Engine) {
     let mail = MailServer::start(Security::Plain);
     mail.delay(60.0);
-    let patience = ["--smtp-timeout-seconds", "25"];
+    let patience = ["--smtp-timeout-seconds", "8"];
     let office = Office::with(engine, &url("smtp", &mail, false, ""), Vec::new(), &patience);
     for number in 0..5 {
         office.share(&format!("bob{number}@example.org"), "x");
     }
     assert_eq!(office.count("failure IS NULL"), 5, "all are answered before one attempt is over");
-    let late = "failure LIKE '%not done after 25 s%' AND ended_at IS NULL";
+    let late = "failure LIKE '%not done after 8 s%' AND ended_at IS NULL";
     wait(late, || office.count(late) > 0);
     mail.delay(0.0);
     // Each invitation has woken the worker once, so more of them may have been tried meanwhile.

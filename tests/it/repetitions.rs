@@ -32,9 +32,13 @@ pub fn tests() -> Vec<Case> {
         a_day_later_the_key_is_free,
         what_is_forgotten_is_removed,
         a_key_costs_two_statements,
-        a_turn_that_does_not_come_is_answered_503,
         processes_mint_different_ids,
     ]
+}
+
+/// It waits for a limit of 30 seconds.
+pub fn nightly() -> Vec<Case> {
+    crate::isolated![a_turn_that_does_not_come_is_answered_503]
 }
 
 /// An owner's book with two accounts.

@@ -23,11 +23,16 @@ pub fn tests() -> Vec<crate::Case> {
         forms_of_other_sites_sign_nobody_in,
         disabled_users_get_no_tokens,
         apps_of_other_sites_are_told,
-        forms_are_small_and_come_in_time,
+        forms_are_small,
         a_session_of_before_is_not_taken_over,
         cookies_and_pages_are_closed,
         nothing_secret_is_logged,
     ]
+}
+
+/// It waits for a limit of 30 seconds.
+pub fn nightly() -> Vec<crate::Case> {
+    crate::cases![forms_come_in_time]
 }
 
 const APP: &str = "https://app.example.com";
@@ -299,10 +304,13 @@ fn apps_of_other_sites_are_told(server: &Server) {
 }
 
 /// 0.19: anybody may send the form, so it is small, and cannot hold a connection.
-fn forms_are_small_and_come_in_time(server: &Server) {
+fn forms_are_small(server: &Server) {
     let large = format!("code={}", "x".repeat(17_000));
     let answer = Browser::new(server).send("POST", "/auth/link", None, &large);
     answer.refused(413, "requestTooLarge");
+}
+
+fn forms_come_in_time(server: &Server) {
     let mut socket = TcpStream::connect(server.address()).expect("a connection");
     socket.set_read_timeout(Some(Duration::from_secs(120))).expect("a setting");
     let head = "POST /auth/link HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nc";

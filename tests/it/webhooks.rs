@@ -1,14 +1,17 @@
 //! Webhooks (8.6 - 8.11): what apps receive, in which order, and what becomes of their answers.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use daybook_tests::receiver::{Received, Receiver, fine};
-use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Server, column, id, pause, unique};
+use daybook_tests::{
+    Backdoor, CASH_AND_FOOD, Cast, Client, Server, column, id, now_milliseconds, pause, unique,
+};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::delivery_pauses::{NOTHING_COMES, due_at, end_pause};
 use crate::file_sweep::eventually;
 use crate::reading::items;
 
@@ -191,21 +194,26 @@ fn rule_8_7_answers_are_recorded(server: &Server) {
 
 fn rule_8_8_failures_are_repeated(server: &Server) {
     let cast = book(server);
-    let times = Arc::new(Mutex::new(Vec::new()));
-    let noted = Arc::clone(&times);
-    let receiver = Receiver::answering(move |_| {
-        let mut noted = noted.lock().expect("no panic before");
-        noted.push(Instant::now());
-        match noted.len() {
-            1 => ("500 Oh".to_owned(), String::new()),
-            2 => ("429 Busy\r\nretry-after: 2".to_owned(), String::new()),
-            3 => ("302 Found\r\nlocation: /other".to_owned(), String::new()),
-            _ => fine(r#"{"result": "at last"}"#),
-        }
+    let attempts = AtomicUsize::new(0);
+    let receiver = Receiver::answering(move |_| match attempts.fetch_add(1, Ordering::SeqCst) {
+        0 => ("500 Oh".to_owned(), String::new()),
+        1 => ("429 Busy\r\nretry-after: 2".to_owned(), String::new()),
+        2 => ("302 Found\r\nlocation: /other".to_owned(), String::new()),
+        _ => fine(r#"{"result": "at last"}"#),
     });
-    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    let mut started = now_milliseconds();
     for description in ["one", "two"] {
         lunch(&cast, description);
+    }
+    for (attempt, pause) in [(1, 1_000), (2, 2_000), (3, 5_000)] {
+        let logged = || receiver.received().len() == attempt && attempts_logged(&cast) == attempt;
+        eventually("8.8: the attempt is over", logged);
+        let waits = due_at(server, &app) - started;
+        // The next longer pause is 15 s.
+        assert!((pause..15_000).contains(&waits), "8.8: attempt {attempt} waits {waits} ms");
+        started = now_milliseconds();
+        end_pause(server, &app);
     }
     let received = receiver.wait_for(5);
     assert_eq!(descriptions(&received), ["one", "one", "one", "one", "two"], "8.9: in order");
@@ -213,14 +221,14 @@ fn rule_8_8_failures_are_repeated(server: &Server) {
         received.iter().all(|one| one.line == "POST /hook HTTP/1.1"),
         "no redirect is followed"
     );
-    let times = times.lock().expect("no panic before").clone();
-    let pauses: Vec<u64> =
-        times.windows(2).take(3).map(|pair| (pair[1] - pair[0]).as_millis() as u64).collect();
-    // One more failure, and the last of them would be 15 s.
-    for (pause, least) in pauses.iter().zip([1_000, 2_000, 5_000]) {
-        assert!((least..15_000).contains(pause), "8.8: {pauses:?}");
-    }
     assert_eq!(responses(&cast, "TRANSACTION_POSTED", 1)[0]["message"], "at last");
+}
+
+/// The attempts to deliver the posting before the newest one that the log has.
+fn attempts_logged(cast: &Cast) -> usize {
+    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=2")).ok();
+    let path = cast.path(&format!("/events/{}/deliveries", id(&items(&events)[1])));
+    items(&cast.owner.get(&path).ok()).len()
 }
 
 fn rule_8_9_one_after_another_in_order(server: &Server) {
@@ -341,10 +349,10 @@ fn rule_8_11_uninstalling_drops_what_waits(server: &Server) {
     let id = integration["id"].as_str().expect("an id");
     cast.owner.delete(&cast.path(&format!("/integrations/{id}"))).ok();
     may_answer.store(true, Ordering::SeqCst);
-    pause(Duration::from_millis(1_800));
+    pause(NOTHING_COMES);
     assert_eq!(receiver.received().len(), 1, "8.11: nothing more is delivered");
     lunch(&cast, "later");
-    pause(Duration::from_millis(300));
+    pause(NOTHING_COMES);
     assert_eq!(receiver.received().len(), 1);
 }
 

@@ -19,10 +19,14 @@ pub fn tests() -> Vec<Case> {
         peer_that_leaves_in_the_middle,
         old_protocol_versions,
         expect_continue,
-        slow_clients_are_closed,
         declared_body_beyond_the_limit,
         chunked_body_beyond_the_limit,
     ]
+}
+
+/// It waits for limits of up to 75 seconds.
+pub fn nightly() -> Vec<Case> {
+    crate::cases![slow_clients_are_closed]
 }
 
 pub fn connect(server: &Server) -> TcpStream {

@@ -41,7 +41,7 @@ mod template;
 pub mod torture;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
@@ -75,6 +75,13 @@ pub fn pause(time: Duration) {
     let waited = silence.recv_timeout(time);
     assert!(waited.is_err());
     drop(sender);
+}
+
+/// The clock that servers read: milliseconds since the Unix epoch.
+#[expect(clippy::disallowed_methods, reason = "servers read the same clock")]
+pub fn now_milliseconds() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a year after 1970");
+    i64::try_from(since.as_millis()).expect("milliseconds fit")
 }
 
 /// Sets a flag when it goes, also when the case fails: threads that work until then end.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
@@ -47,7 +46,7 @@ impl Mint {
         let parsed =
             |email: &String| Email::parse(email).unwrap_or_else(|error| panic!("{email}: {error}"));
         let emails: Vec<Email> = emails.iter().map(parsed).collect();
-        let now = now();
+        let now = Instant::new(crate::now_milliseconds());
         let issue = || {
             let (ids, emails) = (Arc::clone(ids), emails.clone());
             let lane = emails.first().map_or(Lane::NO_BOOK, Lane::of_newcomer);
@@ -93,10 +92,4 @@ impl Mint {
 fn request() -> TokenRequest {
     let scope = TokenScope { read_only: false, books: None, of_app: false };
     TokenRequest { name: None, days: Some(DAYS), scope }
-}
-
-#[expect(clippy::disallowed_methods, reason = "servers read the same clock")]
-fn now() -> Instant {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a year after 1970");
-    Instant::new(i64::try_from(since.as_millis()).expect("milliseconds fit"))
 }

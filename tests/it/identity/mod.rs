@@ -45,9 +45,10 @@ pub fn tests() -> Vec<Case> {
     with_provider.chain(faults::tests()).collect()
 }
 
-/// Providers that are down or slow.
+/// Providers that are down or slow, and tokens that expire.
 pub fn nightly() -> Vec<Case> {
-    outages::tests().into_iter().map(|case| case.needs(missing)).collect()
+    let cases = outages::tests().into_iter().chain(remembered::nightly());
+    cases.map(|case| case.needs(missing)).collect()
 }
 
 /// The client whose ID tokens are signed with ES256, which the cases use where it does not matter.

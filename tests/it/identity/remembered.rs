@@ -11,11 +11,12 @@ use super::{CLIENT, Stage, lets_in, not_trusted, now};
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![
-        rule_11_13_one_question_for_many_requests,
-        rule_11_13_what_is_remembered_ends_with_the_token,
-        rule_11_13_revoked_tokens,
-    ]
+    crate::isolated![rule_11_13_one_question_for_many_requests, rule_11_13_revoked_tokens,]
+}
+
+/// It waits until a token of [`BRIEF`] seconds has expired.
+pub fn nightly() -> Vec<Case> {
+    crate::isolated![rule_11_13_what_is_remembered_ends_with_the_token]
 }
 
 /// How long, in seconds, the access tokens of `web-brief` live at most.
