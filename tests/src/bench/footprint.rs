@@ -91,7 +91,7 @@ fn cold_start(engine: Engine) -> anyhow::Result<f64> {
         std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("cold")));
     std::fs::create_dir(&home)?;
     let _removal = Entry::new(&format!("rm -rf '{}'", home.display()));
-    let database = (engine == Engine::Postgres).then(|| Database::create(true));
+    let database = (engine == Engine::Postgres).then(|| Database::empty(true));
     let url = match &database {
         Some(database) => database.url.clone(),
         None => format!("sqlite:{}", home.join("books.db").display()),

@@ -31,17 +31,19 @@ pub(crate) struct Database {
 impl Database {
     /// A database with the schema; `durable` puts it in the cluster that syncs to a disk.
     pub(crate) fn create(durable: bool) -> Database {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("daybook_{}_{number}", std::process::id());
         let Some(program) = setting("DAYBOOK_TEST_POSTGRES_PREPARE") else {
-            return Database::copy(durable, name, template(durable));
+            return Database::copy(durable, unique_name(), template(durable));
         };
-        let database = Database::copy(durable, name, "template1");
+        let database = Database::empty(durable);
         let run = Command::new(&program).arg(&database.url).stdin(Stdio::null()).output();
         let run = run.unwrap_or_else(|error| panic!("{program}: {error}"));
         assert!(run.status.success(), "{program}: {}", String::from_utf8_lossy(&run.stderr));
         database
+    }
+
+    /// A database without tables.
+    pub(crate) fn empty(durable: bool) -> Database {
+        Database::copy(durable, unique_name(), "template1")
     }
 
     /// A copy of a database. PostgreSQL refuses to copy one while a session is still connected to
@@ -61,6 +63,11 @@ impl Database {
             Entry::new(&format!("'{}' -X -q -d '{admin}' -c '{}'", psql.display(), drop_it(&name)));
         Database { url: with_database(&admin, &name), name, admin, _guard: guard }
     }
+}
+
+fn unique_name() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("daybook_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn drop_it(name: &str) -> String {

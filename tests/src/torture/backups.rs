@@ -103,7 +103,7 @@ fn copy(server: &Server) -> anyhow::Result<Restored> {
     }
     let file = file.to_string_lossy();
     run("pg_dump", &["--format=custom", "--file", &file, server.database_url()])?;
-    let database = Database::create(false);
+    let database = Database::empty(false);
     let into = format!("--dbname={}", database.url);
     let options = ["--exit-on-error", "--single-transaction", "--no-owner", &into, &file];
     run("pg_restore", &options)?;
