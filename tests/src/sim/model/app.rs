@@ -3,7 +3,7 @@
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 
-use super::text::checked_name;
+use super::text::checked_title;
 use super::{Caller, Model};
 use crate::sim::facts::{App, AppSeen, Person, Refused, Role};
 use crate::sim::label;
@@ -98,7 +98,7 @@ impl Model {
         let new = App {
             label,
             owner: visitor.who,
-            name: checked_name(saying.name.as_deref())?,
+            name: checked_title(saying.name.as_deref())?,
             users: Vec::new(),
             developers: Vec::new(),
             webhook: None,
@@ -158,7 +158,7 @@ pub fn seen<'a>(apps: impl Iterator<Item = &'a App>, visitor: Visitor) -> Vec<Ap
 fn changed(before: &App, saying: &AppSaying, visitor: Visitor) -> Result<App, Refused> {
     let mut after = before.clone();
     if let Some(name) = &saying.name {
-        after.name = checked_name(Some(name))?;
+        after.name = checked_title(Some(name))?;
     }
     put(&mut after.users, &saying.users, Vec::new());
     put(&mut after.developers, &saying.developers, Vec::new());

@@ -9,7 +9,7 @@ use daybook_domain::permission::Permission;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::text::{checked_name, folded, merged, note_properties};
+use super::text::{checked_title, folded, merged, note_properties};
 use super::{Book, Caller, Model, Turn, amount, dates, may};
 use crate::sim::body::{AccountBody, GroupBody};
 use crate::sim::facts::{self, Answer, Collaborator, Properties, Refused, Resource, Settings};
@@ -236,7 +236,7 @@ fn defaults() -> Settings {
 }
 
 fn changed(settings: Settings, changes: &Changes) -> Result<Settings, Refused> {
-    let name = changes.name.as_deref().map(|name| checked_name(Some(name))).transpose()?;
+    let name = changes.name.as_deref().map(|name| checked_title(Some(name))).transpose()?;
     let digits = changes.fraction_digits.map(|digits| {
         u32::try_from(digits).ok().filter(|digits| *digits <= 8).ok_or_else(Refused::bad)
     });

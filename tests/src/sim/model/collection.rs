@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use daybook_domain::permission::Permission;
 
-use super::text::checked_name;
+use super::text::checked_title;
 use super::{Book, Caller, Model};
 use crate::sim::body::Id;
 use crate::sim::facts::{self, Refused, Stamp};
@@ -43,7 +43,7 @@ impl Model {
         label: label::Collection,
         name: Option<&str>,
     ) -> Result<facts::Collection, Refused> {
-        let name = checked_name(name)?;
+        let name = checked_title(name)?;
         self.collections.insert(
             label,
             Collection { owner: caller.who, name, stamp: caller.stamp(), books: BTreeSet::new() },
@@ -59,7 +59,7 @@ impl Model {
         name: Option<&str>,
     ) -> Result<facts::Collection, Refused> {
         let label = self.find_collection(caller, id.ok_or_else(Refused::bad)?)?;
-        let name = name.map(|name| checked_name(Some(name))).transpose()?;
+        let name = name.map(|name| checked_title(Some(name))).transpose()?;
         let collection = self.collections.get_mut(&label).expect("it was just found");
         if let Some(name) = name.filter(|name| *name != collection.name) {
             collection.name = name;

@@ -3,7 +3,7 @@
 use daybook_domain::property::Edits;
 
 use super::app::Visitor;
-use super::text::{checked_name, merged};
+use super::text::{checked_title, merged};
 use super::{Caller, Model, may};
 use crate::sim::body::Id;
 use crate::sim::facts::{Connection, Integration, Properties, Refused};
@@ -62,7 +62,7 @@ impl Model {
             app,
             uuid: uuid.map(str::to_owned),
             bank: asked.bank,
-            name: checked_name(asked.name.as_deref())?,
+            name: checked_title(asked.name.as_deref())?,
             properties: merged(&Properties::new(), &asked.properties)?,
             created: caller.now,
             updated: caller.now,
@@ -80,7 +80,7 @@ impl Model {
         let before = self.own_connection(caller, id.ok_or_else(Refused::bad)?)?;
         let mut after = before.clone();
         if let Some(name) = name {
-            after.name = checked_name(Some(name))?;
+            after.name = checked_title(Some(name))?;
         }
         after.properties = merged(&before.properties, properties)?;
         if after != before {

@@ -9,7 +9,7 @@ use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
 use super::group::is_permanent;
-use super::text::{checked_name, normalized};
+use super::text::{checked_title, normalized};
 use super::{Book, Caller, Model, Turn, allowed, dates, may};
 use crate::sim::facts::{
     self, Account, Group, Properties, Refused, Resource, SavedQuery, Settings, Transaction,
@@ -44,7 +44,7 @@ impl Model {
         if copying.transactions && !allowed(permission, may::OWN) {
             return Err(Refused::forbidden());
         }
-        let name = checked_name(copying.name.as_deref())?;
+        let name = checked_title(copying.name.as_deref())?;
         let from = copying.from.as_deref().map(first_day).transpose()?;
         let email = self.users[caller.who].email.clone();
         let settings = Settings {

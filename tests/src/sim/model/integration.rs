@@ -6,7 +6,7 @@ use daybook_domain::event::EventType;
 use daybook_domain::property::Edits;
 
 use super::app::{self, Visitor};
-use super::text::{checked_name, merged, note_properties};
+use super::text::{checked_title, merged, note_properties};
 use super::{Book, Caller, Model, Turn, may};
 use crate::sim::body::Id;
 use crate::sim::facts::{AppSeen, Integration, Properties, Refused, Resource};
@@ -92,7 +92,7 @@ impl Model {
             app,
             installs_app,
             connection: through,
-            name: given.map_or(Ok(own_name), |name| checked_name(Some(name)))?,
+            name: given.map_or(Ok(own_name), |name| checked_title(Some(name)))?,
             installer: caller.who,
             properties: merged(&Properties::new(), &asked.properties)?,
             created: caller.now,
@@ -136,7 +136,7 @@ impl Turn {
         let before = self.book.integration(id.ok_or_else(Refused::bad)?)?;
         let mut after = before.clone();
         if let Some(name) = name {
-            after.name = checked_name(Some(name))?;
+            after.name = checked_title(Some(name))?;
         }
         after.properties = merged(&before.properties, properties)?;
         let mut previous = BTreeMap::new();

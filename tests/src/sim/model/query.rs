@@ -11,7 +11,7 @@ use super::dates::{self, DateOperator, Literal, within};
 use super::event::pages;
 use super::group::is_permanent;
 use super::text::{folded, property_key};
-use super::{Book, Caller, Model, User, allowed, amount, may};
+use super::{Book, Caller, Model, User, amount, may};
 use crate::sim::body::{Id, Named};
 use crate::sim::facts::{Refused, Row, Transaction};
 use crate::sim::label;
@@ -133,7 +133,7 @@ impl Model {
         let sees_all = book.allows(permission, may::READ);
         let email = &self.users[caller.who].email;
         let own = book.collaborators.values().find(|one| one.email == *email);
-        let lists = own.is_some_and(|one| allowed(one.permission, may::READ));
+        let lists = own.is_some_and(|one| book.allows(one.permission, may::READ));
         let eyes = Eyes { who: caller.who, sees_all, lists };
         let mut found = book.find((&self.users, &failed), (today, eyes), query);
         if !sees_all {

@@ -33,10 +33,20 @@ pub fn normalized(name: &str) -> String {
     spaced.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// A name as it is kept (4.5).
+/// A name of an account or a group as it is kept: it has letters or digits (4.5).
 pub fn checked_name(name: Option<&str>) -> Result<String, Refused> {
     let name = name.unwrap_or_default().trim();
     if normalized(name).is_empty() || name.chars().count() > 255 {
+        Err(Refused::bad())
+    } else {
+        Ok(name.to_owned())
+    }
+}
+
+/// A name of anything else as it is kept. Nothing is found by it.
+pub fn checked_title(name: Option<&str>) -> Result<String, Refused> {
+    let name = name.unwrap_or_default().trim();
+    if name.is_empty() || name.chars().count() > 255 {
         Err(Refused::bad())
     } else {
         Ok(name.to_owned())

@@ -129,7 +129,10 @@ impl Operation for Integrations {
                 let updated = model.write(book, caller, may::MANAGE, |turn| {
                     turn.update_integration(*id, name.as_deref(), properties)
                 })?;
-                model.resume_failing(book, updated.app);
+                // 9.4: that of a bank installs no app.
+                if updated.installs_app {
+                    model.resume_failing(book, updated.app);
+                }
                 updated
             }
             Deed::Uninstall(id) => {

@@ -37,14 +37,13 @@ impl Service {
         TransactionId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
-    /// A remote id; `merged_T7` stands for the link to a transaction (3.11.2).
+    /// A remote id; `merged_T7` stands for the link to a transaction (3.11.2) and, where no
+    /// transaction has that label, for itself.
     pub fn remote_id(&self, text: &str) -> String {
-        match text.strip_prefix("merged_T").and_then(|number| number.parse().ok()) {
-            Some(number) => {
-                format!("merged_{}", self.transaction_id(Id::Of(label::Transaction(number))))
-            }
-            None => text.to_owned(),
-        }
+        let label = text.strip_prefix("merged_T").and_then(|number| number.parse().ok());
+        let known =
+            label.and_then(|label| self.labels.transactions.number(label::Transaction(label)));
+        known.map_or_else(|| text.to_owned(), |id| format!("merged_{}", TransactionId::new(id)))
     }
 
     pub fn email(&self, email: &Email) -> String {
