@@ -21,6 +21,7 @@ pub fn tests() -> Vec<Case> {
         numbers_where_they_are_allowed,
         characters_that_databases_dislike,
         large_bodies_are_read,
+        bodies_have_a_bound_of_values,
         batches_have_at_most_10000_items,
         rule_0_17_the_book_comes_before_what_is_wrong,
     ];
@@ -371,6 +372,19 @@ fn large_bodies_are_read(server: &Server) {
     let body = json!({"name": "Large", "ignored": "x".repeat(28 * 1024 * 1024)});
     let created = cast.owner.post(&cast.path("/accounts"), &body).ok();
     assert_eq!(created["name"], "Large");
+}
+
+/// 0.34: values are counted where they are none of a text.
+fn bodies_have_a_bound_of_values(server: &Server) {
+    let cast = Cast::new(server);
+    let send = |path: &str, body: String| {
+        cast.owner.send_raw("POST", path, Some("application/json"), body.as_bytes())
+    };
+    let many = format!("{{\"name\":\"B\",\"x\":[{}0]}}", "0,".repeat(1_000_001));
+    send("/v5/books", many).refused(413, "requestTooLarge");
+    send("/v5/books", format!("{{\"name\":\"B\",\"x\":\"{}\"}}", ",".repeat(2_000_000))).ok();
+    let items = format!("{{\"items\":[{}{{}}]}}", "{},".repeat(500_000));
+    send(&cast.path("/transactions/batch"), items).refused(400, "badRequest");
 }
 
 /// 3.6.6: more than 10,000 items answer 400, in every batch form, before anything is done. That

@@ -22,7 +22,6 @@ pub fn tests() -> Vec<Case> {
     crate::isolated![
         bodies_and_contents_share_a_bound,
         a_large_body_needs_a_door_and_goes_on,
-        a_body_has_a_bound_of_values,
         rule_8_8_large_deliveries_wait_for_memory,
         what_waits_for_a_writer_holds_its_memory,
     ]
@@ -179,23 +178,6 @@ fn a_large_body_needs_a_door_and_goes_on(engine: Engine) {
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
     // One that does not pause has 30 s.
     assert!(Duration::from_secs(9) < took && took < Duration::from_secs(29), "{took:?}");
-}
-
-/// 0.34: values are counted where they are none of a text.
-fn a_body_has_a_bound_of_values(engine: Engine) {
-    let server = Server::start(engine);
-    let caller = server.client("alice@example.com");
-    let send = |body: String| {
-        caller.send_raw("POST", "/v5/books", Some("application/json"), body.as_bytes())
-    };
-    let many = format!("{{\"name\":\"B\",\"x\":[{}0]}}", "0,".repeat(1_000_001));
-    send(many).refused(413, "requestTooLarge");
-    send(format!("{{\"name\":\"B\",\"x\":\"{}\"}}", ",".repeat(2_000_000))).ok();
-    let items = format!("{{\"items\":[{}{{}}]}}", "{},".repeat(500_000));
-    let book = id(&caller.post("/v5/books", &json!({"name": "B"})).ok()).to_owned();
-    let path = format!("/v5/books/{book}/transactions/batch");
-    let answer = caller.send_raw("POST", &path, Some("application/json"), items.as_bytes());
-    answer.refused(400, "badRequest");
 }
 
 /// 8.8: the body of a delivery above 256 KB takes its memory from what who installed the app may
