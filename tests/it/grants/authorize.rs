@@ -4,8 +4,8 @@ use daybook_tests::Server;
 use daybook_tests::browser::{Browser, form, is_page, login_link};
 
 use super::{
-    ASKED, CLI, OF_APP, OLD, OLD_URI, WAITING, allow, asked_with, code, path_of, person, redeem,
-    sent, with_clients,
+    ASKED, CLI, OF_APP, OLD, OLD_URI, WAITING, allow, asked_with, code, fields_of, path_of, person,
+    redeem, sent, with_clients,
 };
 
 pub fn tests() -> Vec<crate::Case> {
@@ -22,7 +22,8 @@ pub fn tests() -> Vec<crate::Case> {
 fn whoever_is_signed_out_signs_in_first(server: &Server) {
     let email = person();
     let mut browser = Browser::new(server);
-    is_page(&browser.get(&path_of(&ASKED)), 200);
+    let asked = asked_with(&[("nonce", "n1")]);
+    is_page(&browser.get(&path_of(&asked)), 200);
     let link = login_link(server, &email);
     let shown = browser.get(&format!("/auth/link?code={link}"));
     let policy = &shown.headers["content-security-policy"];
@@ -31,6 +32,11 @@ fn whoever_is_signed_out_signs_in_first(server: &Server) {
     assert_eq!(back.status, 303, "{}", back.text);
     let path = back.headers["location"].clone();
     assert!(path.starts_with("/auth/authorize?"), "{path}");
+    let asks_on = fields_of(&path);
+    for (name, value) in asked {
+        let is_same = |field: &(String, String)| field.0 == name && field.1 == value;
+        assert!(asks_on.iter().any(is_same), "{name} is lost: {path}");
+    }
     assert_eq!(browser.cookie("daybook_return"), None);
     is_page(&browser.get(&path), 200);
     redeem(server, &code(&mut browser, &ASKED));
