@@ -223,6 +223,15 @@ fn months(cast: &Cast, account: &str) -> Vec<(i64, String)> {
     series.iter().map(change).filter(|(_, change)| change != "0.00").collect()
 }
 
+/// The days on which an account moves, and by how much.
+fn days(cast: &Cast, account: &str) -> Vec<(i64, String)> {
+    let answer = balances(cast, &format!("by:d account:{account} on:2025"));
+    let slices = answer["accountBalances"][0]["balances"].as_array().expect("a series").iter();
+    let moved = slices.filter(|slice| slice["periodBalance"] != "0.00");
+    let text = |slice: &Value| slice["periodBalance"].as_str().expect("a text").to_owned();
+    moved.map(|slice| (slice["fuzzyDate"].as_i64().expect("a day"), text(slice))).collect()
+}
+
 fn rule_3_4_balances_move_with_an_update(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, false);
@@ -255,6 +264,18 @@ fn rule_3_4_balances_move_with_an_update(server: &Server) {
         totals(&cast),
         expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")])
     );
+    update(json!({"date": "2025-05-29"}));
+    assert_eq!(days(&cast, "Bank"), [(20_250_529, "-7.50".to_owned())], "a day of the same month");
+    assert_eq!(months(&cast, "Bank"), [(5, "-7.50".to_owned())]);
+    let trash = |verb: &str| {
+        cast.owner
+            .patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": made["id"]}))
+            .ok()
+    };
+    trash("trash");
+    assert!(days(&cast, "Bank").is_empty(), "it does not count");
+    trash("untrash");
+    assert_eq!(days(&cast, "Bank"), [(20_250_529, "-7.50".to_owned())], "back on its day");
     let all = json!({
         "date": "2025-01-01", "amount": "3.00", "creditAccount": {"name": "Cash"},
         "debitAccount": {"name": "Food"},
