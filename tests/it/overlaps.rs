@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use daybook_domain::api_key::KeyRequest;
+use daybook_domain::api_key::{KeyRequest, Usage};
 use daybook_domain::app::{AppText, Changes};
 use daybook_domain::connection::NewConnection;
 use daybook_domain::email::Email;
@@ -38,6 +38,7 @@ pub fn tests() -> Vec<Case> {
         changes_of_an_allowance_add_up,
         a_withdrawn_consent_stays_withdrawn,
         nothing_is_kept_for_who_is_deleted,
+        nothing_is_counted_for_a_key_that_is_gone,
         a_deleted_user_stays_deleted,
         mails_go_to_the_address_of_now,
         commands_find_the_owner_of_now,
@@ -286,6 +287,21 @@ fn nothing_is_kept_for_who_is_deleted(engine: Engine) {
         assert_eq!(refused, "this user is disabled", "{name}");
     }
     assert_eq!(fixture.read(|tx| access_request::list(tx, &owner, &book)).len(), 0);
+}
+
+/// 10.13: calls are counted later than they came.
+fn nothing_is_counted_for_a_key_that_is_gone(engine: Engine) {
+    let fixture = Fixture::new(engine);
+    let who = fixture.person();
+    let cx = who.clone();
+    let create =
+        move |tx: &mut Tx<'_>| api_key::create(tx, &cx, |_| [7; 32], KeyRequest::default());
+    let key = fixture.done(create).key.id;
+    let usage = Usage { day: api_key::day(NOW), calls: 1 };
+    let count = move |tx: &mut Tx<'_>| api_key::count(tx, &[(key, usage)], NOW);
+    fixture.delete_beside(&who, count).expect("nothing is refused");
+    let left = "SELECT COUNT(*) FROM api_key_days";
+    assert_eq!(Backdoor::open(&fixture.server).count(left), 0);
 }
 
 fn a_deleted_user_stays_deleted(engine: Engine) {
