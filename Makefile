@@ -23,7 +23,7 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 .PHONY: test
 test: tools ## the fast suite; see docs/testing.md
 	@tests/timed build $(CARGO) build --workspace --tests --bin daybook
-	@tests/timed unit $(CARGO) test --workspace --lib --bins
+	@tests/timed unit $(CARGO) test --workspace --lib --bin daybook
 	@tests/timed doc $(CARGO) test --workspace --doc
 	@tests/timed arch $(CARGO) test --workspace --test arch
 	@DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook \

@@ -286,8 +286,8 @@ fn once_refusing(refusal: &'static str) -> Receiver {
     })
 }
 
-/// An event from before is replayed while `one` waits for its next attempt, and `two` behind it. The
-/// pause before that attempt stays as it was, about 15 s.
+/// An event from before is replayed while `one` waits for its next attempt, and `two` behind it.
+/// The pause before that attempt stays as it was, about 15 s.
 fn replayed_in_between(server: &Server, refusal: &'static str) {
     let cast = book(server);
     lunch(&cast, "zero");
