@@ -387,7 +387,14 @@ fn printed_tokens(mut command: Command, emails: &[String]) -> Vec<String> {
     let said = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "daybook token {emails:?}: {}: {said}", run.status);
     let printed = String::from_utf8(run.stdout).expect("a token is ASCII");
-    printed.lines().map(str::to_owned).collect()
+    let tokens: Vec<String> = printed.lines().map(str::to_owned).collect();
+    let plain =
+        |token: &String| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    assert!(
+        tokens.len() == emails.len() && tokens.iter().all(plain),
+        "standard output is the tokens and nothing else: {printed:?}"
+    );
+    tokens
 }
 
 impl Drop for Server {
