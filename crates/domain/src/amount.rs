@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use rust_decimal::Decimal;
 
 pub use crate::numeral::DecimalSeparator;
-use crate::numeral::Numeral;
+use crate::numeral::{Numeral, Writing};
 
 /// The finest precision a book may have, in decimal places.
 pub const MAX_FRACTION_DIGITS: u32 = 8;
@@ -143,6 +143,16 @@ pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<ParsedAmou
         return Err(Refusal::Negative(shown()));
     }
     Ok(Some(ParsedAmount { text: shown(), numeral }))
+}
+
+/// Reads a number in a text, which may also be written by the other convention (behaviour 3.8.2.1).
+/// `None` for zero.
+pub(crate) fn read_typed(
+    text: &str,
+    separator: DecimalSeparator,
+) -> Option<(ParsedAmount, Writing)> {
+    let (numeral, writing) = Numeral::read_typed(text, separator)?;
+    (!numeral.is_zero()).then(|| (ParsedAmount { text: text.to_owned(), numeral }, writing))
 }
 
 /// The largest amount at a storage scale: 9223372036854775807 / 10^scale (behaviour 3.12.5).
@@ -291,7 +301,15 @@ mod tests {
             ("-1", "negative"),
             ("-0.001", "negative"),
             ("abc", "nan"),
-            ("1 000", "nan"),
+            ("1 000", "1000.00"),
+            ("1\u{202f}234.56", "1234.56"),
+            ("1'234'567.8", "1234567.80"),
+            ("1'234,567", "nan"),
+            ("1 00", "nan"),
+            ("1  000", "nan"),
+            ("0 500", "nan"),
+            ("12..50", "nan"),
+            ("12.50-", "nan"),
             ("NaN", "nan"),
             ("1e", "nan"),
             ("--1", "nan"),
@@ -315,6 +333,11 @@ mod tests {
             ("1.234,56", "1234.56"),
             ("1.234", "1.23"),
             ("1.234.567", "1234567.00"),
+            ("1 234,56", "1234.56"),
+            ("1\u{a0}234,56", "1234.56"),
+            ("1\u{2019}234", "1234.00"),
+            (",5", "0.50"),
+            (".5", "0.50"),
             ("12,34", "12.34"),
             ("1,234.56", "nan"),
             ("0,00", "none"),

@@ -22,11 +22,36 @@ impl DecimalSeparator {
         }
     }
 
+    /// The character.
+    pub(crate) const fn character(self) -> char {
+        match self {
+            Self::Dot => '.',
+            Self::Comma => ',',
+        }
+    }
+
+    /// The separator of the other convention, which separates thousands in this one.
+    pub(crate) const fn other(self) -> Self {
+        match self {
+            Self::Dot => Self::Comma,
+            Self::Comma => Self::Dot,
+        }
+    }
+
     /// Finds the separator with that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Dot, Self::Comma].into_iter().find(|separator| separator.as_str() == name)
     }
+}
+
+/// How a number in a text is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Writing {
+    /// Whether it has the separators of the book, not those of the other convention.
+    pub(crate) own: bool,
+    /// How many decimals it has.
+    pub(crate) decimals: usize,
 }
 
 /// `digits` x 10^`exponent`, digits without leading or trailing zeros; empty digits are zero.
@@ -49,7 +74,20 @@ impl Numeral {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix('+').unwrap_or(text)),
         };
-        let (whole, fraction, exponent) = plain(body).or_else(|| punctuated(body, separator))?;
+        Self::of(&plain(body).or_else(|| punctuated(body, separator))?, negative)
+    }
+
+    /// Reads a number without sign or exponent in a text: punctuated as in the book, else by the
+    /// other convention (behaviour 3.8.2.1).
+    pub(crate) fn read_typed(text: &str, separator: DecimalSeparator) -> Option<(Self, Writing)> {
+        let own = punctuated(text, separator);
+        let writing =
+            |parts: &Parts| Writing { own: own.is_some(), decimals: parts.fraction.len() };
+        let parts = own.clone().or_else(|| punctuated(text, separator.other()))?;
+        Some((Self::of(&parts, false)?, writing(&parts)))
+    }
+
+    fn of(Parts { whole, fraction, exponent }: &Parts, negative: bool) -> Option<Self> {
         if whole.is_empty() && fraction.is_empty() {
             return None;
         }
@@ -106,15 +144,26 @@ impl Numeral {
     }
 }
 
+/// The digits of a number before and after its decimal separator, and its power of ten.
+#[derive(Debug, Clone)]
+struct Parts {
+    whole: String,
+    fraction: String,
+    exponent: i64,
+}
+
 /// `digits[.digits][e[+-]digits]`.
-fn plain(body: &str) -> Option<(String, String, i64)> {
+fn plain(body: &str) -> Option<Parts> {
     let (mantissa, exponent) = match body.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, power(exponent)?),
         None => (body, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    (all_digits(whole) && all_digits(fraction))
-        .then(|| (whole.to_owned(), fraction.to_owned(), exponent))
+    (all_digits(whole) && all_digits(fraction)).then(|| Parts {
+        whole: whole.to_owned(),
+        fraction: fraction.to_owned(),
+        exponent,
+    })
 }
 
 fn power(text: &str) -> Option<i64> {
@@ -129,22 +178,40 @@ fn power(text: &str) -> Option<i64> {
     Some(sign * digits.parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4))
 }
 
-fn punctuated(body: &str, separator: DecimalSeparator) -> Option<(String, String, i64)> {
-    let (decimal, thousand) = match separator {
-        DecimalSeparator::Dot => ('.', ','),
-        DecimalSeparator::Comma => (',', '.'),
-    };
+fn punctuated(body: &str, separator: DecimalSeparator) -> Option<Parts> {
+    let (decimal, thousand) = (separator.character(), separator.other().character());
     let (whole, fraction) = body.split_once(decimal).unwrap_or((body, ""));
-    let mut groups = whole.split(thousand);
+    // All groups are separated alike.
+    let between = whole.chars().find(|c| *c == thousand || is_group_separator(*c));
+    let mut groups = whole.split(|c| Some(c) == between);
     let first = groups.next()?;
-    let grouped = whole.contains(thousand);
     // Zero is zero in any writing (behaviour 3.12.1).
     let leads = !first.starts_with('0') || !whole.contains(|c: char| ('1'..='9').contains(&c));
     let well_formed = all_digits(first)
-        && (!grouped || (1..=3).contains(&first.len()) && leads)
+        && (between.is_none() || (1..=3).contains(&first.len()) && leads)
         && groups.all(|group| group.len() == 3 && all_digits(group))
         && all_digits(fraction);
-    well_formed.then(|| (whole.replace(thousand, ""), fraction.to_owned(), 0))
+    well_formed.then(|| Parts {
+        whole: whole.chars().filter(char::is_ascii_digit).collect(),
+        fraction: fraction.to_owned(),
+        exponent: 0,
+    })
+}
+
+/// Whether the character separates thousands in every book (behaviour 3.12.3): a space that text is
+/// typed or typeset with, or an apostrophe.
+pub(crate) const fn is_group_separator(c: char) -> bool {
+    c == ' ' || is_fixed_space(c) || is_apostrophe(c)
+}
+
+/// Whether the character is a space that text is not broken at.
+pub(crate) const fn is_fixed_space(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}')
+}
+
+/// Whether the character is typed as an apostrophe.
+pub(crate) const fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '\u{2019}' | '\u{b4}' | '`')
 }
 
 fn all_digits(text: &str) -> bool {

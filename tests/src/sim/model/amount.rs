@@ -92,7 +92,7 @@ fn plain(text: &str) -> Option<Reading> {
 fn unpunctuated(text: &str, separator: &str) -> Option<String> {
     let (decimal, thousand) = if separator == "COMMA" { (',', '.') } else { ('.', ',') };
     let (whole, fraction) = text.split_once(decimal).unwrap_or((text, "0"));
-    let groups: Vec<&str> = whole.split(thousand).collect();
+    let groups = groups(whole, thousand);
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(fraction)
         || !groups.iter().all(|group| digits(group))
@@ -110,6 +110,12 @@ fn unpunctuated(text: &str, separator: &str) -> Option<String> {
         return None;
     }
     Some(format!("{}.{}", groups.concat(), if fraction.is_empty() { "0" } else { fraction }))
+}
+
+/// The groups of a whole number, of which all are separated alike.
+pub fn groups(whole: &str, thousand: char) -> Vec<&str> {
+    let between = whole.chars().find(|c| *c == thousand || " '\u{a0}\u{202f}\u{2019}".contains(*c));
+    whole.split(|c| Some(c) == between).collect()
 }
 
 #[cfg(test)]

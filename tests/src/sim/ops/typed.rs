@@ -15,7 +15,7 @@ use crate::sim::model::typed::MAX_MONTHS;
 
 const WORDS: [&str; 8] = ["lunch", "for", "don't", "cashier", "(paid)", "rent,", "Ökologie", "-"];
 /// Best matches, worse ones, and what is none.
-const NUMBERS: [&str; 30] = [
+const NUMBERS: [&str; 45] = [
     "25",
     "7",
     "12.34",
@@ -46,6 +46,21 @@ const NUMBERS: [&str; 30] = [
     "12e3",
     "123456789012345678901234567890",
     "92233720368547758.08",
+    "300",
+    "1 234,56",
+    "12 345",
+    "1\u{a0}234.56",
+    "10\u{202f}000",
+    "1'234.56",
+    "1'23",
+    ".99",
+    ",50",
+    "-.50",
+    "12..50",
+    "12.50-",
+    "12.-",
+    "20%",
+    "-1 234,56",
 ];
 const DAYS: [&str; 10] = [
     "15/03/2025",

@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::amount::DecimalSeparator;
 use crate::calendar::parse_iso;
 use crate::name::normalized;
 use crate::transaction::MAX_DESCRIPTION;
 
-const PIECES: [&str; 44] = [
+const PIECES: [&str; 48] = [
     " ",
     "  ",
     "\n",
@@ -52,6 +53,10 @@ const PIECES: [&str; 44] = [
     "-7",
     "10:30",
     "\u{301}",
+    "1 234",
+    "\u{a0}",
+    "\u{2019}",
+    "%",
 ];
 
 fn texts() -> impl Strategy<Value = String> {
@@ -122,14 +127,16 @@ proptest! {
         prop_assert_eq!(letters(&format!("{rest}{removed}")), letters(&text));
     }
 
-    /// A text in which nothing is found stays as it is, and is read the same way again.
+    /// A text in which nothing is found stays as it is, and is read the same way again. Fixed spaces
+    /// become plain ones, which separate numbers.
     #[test]
     fn what_is_left_alone_stays(text in texts()) {
         let names = Lexicon::new([(AccountId::new(1), "Cash")]);
         let found = reader(&names, true).read(&text);
         let nothing =
             QuickEntry { description: found.description.clone(), ..QuickEntry::default() };
-        if found == nothing && letters(&found.description) == letters(&text) {
+        let spaced = text.contains('\u{a0}');
+        if found == nothing && letters(&found.description) == letters(&text) && !spaced {
             let again = reader(&names, true).read(&found.description);
             prop_assert_eq!(again, found);
         }

@@ -6,8 +6,10 @@
 //! lines of a request and searched for all at once, so the longest name at every word is found in
 //! one pass. The result is an ordinary body, recorded as if a client had sent it.
 
+mod amount;
 mod body;
 mod day;
+mod edge;
 #[cfg(test)]
 mod laws;
 mod lexicon;
@@ -26,12 +28,11 @@ pub use body::Discovery;
 pub use lexicon::Lexicon;
 pub use precedent::{Precedent, learns};
 
-use crate::amount::{Amount, DecimalSeparator, Precision};
+use crate::amount::{Amount, Precision};
 use crate::calendar::DatePattern;
 use crate::id::AccountId;
 use crate::transaction::MAX_URL;
-use number::FormatMatch;
-use scanner::{PieceKind, TextPiece, in_word, pieces};
+use scanner::{PieceKind, TextPiece, pieces};
 
 /// The most repetitions a text may ask for (behaviour 3.8.2.8).
 const MAX_REPEATS: u8 = 36;
@@ -194,8 +195,10 @@ impl<'t> TypedText<'t> {
     }
 
     fn date(&mut self, pattern: DatePattern, today: Date) -> Option<Date> {
-        let figures =
-            self.figures().filter(|(_, piece)| self.begins_alone(piece) && self.ends_alone(piece));
+        let figures = self.figures().filter(|(_, piece)| {
+            edge::begin(self.before(piece.span.start)) == Some(0)
+                && edge::ends(self.after(piece.span.end))
+        });
         let (place, date) = figures
             .filter_map(|(place, piece)| {
                 Some((place, day::read(self.text_of(piece), pattern, today)?))
@@ -203,23 +206,6 @@ impl<'t> TypedText<'t> {
             .next()?;
         mark(&mut self.removed, place..place.saturating_add(1));
         Some(date)
-    }
-
-    /// The number that matches the format of the book best, the first of several.
-    fn amount(&mut self, precision: Precision) -> Option<Amount> {
-        let mut best: Option<(FormatMatch, Range<usize>, Amount)> = None;
-        for (place, piece) in self.figures().filter(|(_, piece)| self.ends_alone(piece)) {
-            let Some(start) = self.number_start(piece, precision.separator) else { continue };
-            let first = if start < piece.span.start { place.saturating_sub(1) } else { place };
-            let written = self.text.get(start..piece.span.end).unwrap_or_default();
-            let Some((rank, amount)) = number::read(written, precision) else { continue };
-            if best.as_ref().is_none_or(|(known, ..)| rank < *known) {
-                best = Some((rank, first..place.saturating_add(1), amount));
-            }
-        }
-        let (_, places, amount) = best?;
-        mark(&mut self.removed, places);
-        Some(amount)
     }
 
     /// The repetitions asked for by `4x` or `$4x` between white space.
@@ -304,69 +290,25 @@ impl<'t> TypedText<'t> {
 
     /// The figures that belong to nothing else.
     fn figures(&self) -> impl Iterator<Item = (usize, &TextPiece)> {
-        let free = self.pieces.iter().enumerate().zip(self.named.iter().zip(&self.removed));
-        free.filter(|((_, piece), (named, removed))| {
-            piece.kind == PieceKind::Figure && !**named && !**removed
-        })
-        .map(|(figure, _)| figure)
+        let free = self.pieces.iter().enumerate();
+        free.filter(|(place, piece)| piece.kind == PieceKind::Figure && self.is_free(*place))
+    }
+
+    /// Whether the piece is in no name and was not found.
+    fn is_free(&self, place: usize) -> bool {
+        self.named.get(place) == Some(&false) && self.removed.get(place) == Some(&false)
+    }
+
+    fn before(&self, place: usize) -> &'t str {
+        self.text.get(..place).unwrap_or_default()
+    }
+
+    fn after(&self, place: usize) -> &'t str {
+        self.text.get(place..).unwrap_or_default()
     }
 
     fn text_of(&self, piece: &TextPiece) -> &'t str {
         self.text.get(piece.span.clone()).unwrap_or_default()
-    }
-
-    /// Whether a figure begins like a word (not as in `No.25` or `km/25`), and is not negative.
-    fn begins_alone(&self, piece: &TextPiece) -> bool {
-        let mut before = self.text.get(..piece.span.start).unwrap_or_default().chars().rev();
-        let near = before.next();
-        !near.is_some_and(is_minus) && !glued(near, before.next())
-    }
-
-    /// Whether a figure ends like a word (not as in `25.pdf` or `2024-2025`).
-    fn ends_alone(&self, piece: &TextPiece) -> bool {
-        let mut after = self.text.get(piece.span.end..).unwrap_or_default().chars();
-        !glued(after.next(), after.next())
-    }
-
-    /// The position at which the number that ends with this figure begins: at the decimal separator
-    /// if it begins with one, as in `.50` and `$.50`, else at the figure. `None` when it is part of
-    /// a longer word or negative.
-    fn number_start(&self, piece: &TextPiece, separator: DecimalSeparator) -> Option<usize> {
-        let decimal = match separator {
-            DecimalSeparator::Dot => '.',
-            DecimalSeparator::Comma => ',',
-        };
-        let whole = || self.begins_alone(piece).then_some(piece.span.start);
-        let Some(before) =
-            self.text.get(..piece.span.start).and_then(|before| before.strip_suffix(decimal))
-        else {
-            return whole();
-        };
-        let mut back = before.chars().rev();
-        match (back.next(), back.next()) {
-            (Some(near), _) if is_minus(near) => None,
-            (Some('.' | ','), _) => whole(),
-            (near, far) if glued(near, far) => None,
-            (Some(near), _) if in_word(near) => whole(),
-            _ if self.text_of(piece).bytes().all(|byte| byte.is_ascii_digit()) => {
-                Some(before.len())
-            }
-            _ => whole(),
-        }
-    }
-}
-
-const fn is_minus(c: char) -> bool {
-    matches!(c, '-' | '\u{2212}')
-}
-
-/// Whether the character next to a figure, with the one beyond it, makes the figure a part of a
-/// longer word.
-fn glued(near: Option<char>, far: Option<char>) -> bool {
-    match near {
-        Some('_') => true,
-        Some('.' | '/' | '\\' | '@' | '-') => far.is_some_and(in_word),
-        _ => false,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Reads amounts in a typed text, and ranks them by how well they match the format of the book
 //! (behaviour 3.8.2.1).
 
-use crate::amount::{self, Amount, DecimalSeparator, Precision};
+use crate::amount::{self, Amount, Precision};
+use crate::numeral::Writing;
 
 /// How well a number matches the format of the book; less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,53 +12,29 @@ pub(super) enum FormatMatch {
     Exact,
     /// With the separator of the book and another number of decimals.
     OtherCount,
-    /// With the other separator.
+    /// With the other separator for decimals, or for thousands alone.
     OtherSeparator,
     /// A whole number.
     Whole,
 }
 
-/// Reads a number as people write them: `1.234,56`, `1,234.56`, `12,34`, `25`. Thousand separators
-/// stand before groups of three or not at all. `None` for text that is not a number, that rounds to
-/// zero, or that is beyond the limit.
+/// Reads a number as people write them: `1.234,56`, `1,234.56`, `1 234,56`, `12,34`, `25`. `None`
+/// for text that is not a number, that rounds to zero, or that is beyond the limit.
 pub(super) fn read(text: &str, precision: Precision) -> Option<(FormatMatch, Amount)> {
-    let (decimal, thousand) = match precision.separator {
-        DecimalSeparator::Dot => ('.', ','),
-        DecimalSeparator::Comma => (',', '.'),
-    };
-    let (own, (whole, fraction)) = match punctuated(text, decimal, thousand) {
-        Some(parts) => (true, parts),
-        None => (false, punctuated(text, thousand, decimal)?),
-    };
-    let digits = u32::try_from(fraction.len()).ok()?;
-    let rank = match (own, digits) {
-        (true, digits) if digits == precision.fraction_digits => FormatMatch::Exact,
+    let (amount, Writing { own, decimals }) = amount::read_typed(text, precision.separator)?;
+    let rank = match (own, u32::try_from(decimals).ok()?) {
+        (true, decimals) if decimals == precision.fraction_digits => FormatMatch::Exact,
         (true, 0) => FormatMatch::Whole,
         (true, _) => FormatMatch::OtherCount,
         (false, _) => FormatMatch::OtherSeparator,
     };
-    // A plain number with a dot is read the same way in every book (behaviour 3.12.3).
-    let reading = amount::read(&format!("{whole}.{fraction}"), precision.separator).ok()??;
-    Some((rank, reading.record(precision).ok()?))
-}
-
-/// The digits before and after the decimal separator.
-fn punctuated(text: &str, decimal: char, thousand: char) -> Option<(String, &str)> {
-    let (whole, fraction) = text.split_once(decimal).unwrap_or((text, ""));
-    let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let mut groups = whole.split(thousand);
-    let first = groups.next()?;
-    let grouped = whole.contains(thousand);
-    let well_formed = all_digits(first)
-        && all_digits(fraction)
-        && (!grouped || ((1..=3).contains(&first.len()) && !first.starts_with('0')))
-        && groups.all(|group| group.len() == 3 && all_digits(group));
-    well_formed.then(|| (whole.replace(thousand, ""), fraction))
+    Some((rank, amount.record(precision).ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::amount::DecimalSeparator;
     use FormatMatch::{Exact, OtherCount, OtherSeparator, Whole};
 
     #[track_caller]
@@ -91,6 +68,11 @@ mod tests {
             ("25", Some((Whole, "25.00"))),
             ("1,234", Some((Whole, "1234.00"))),
             ("0,500", Some((OtherSeparator, "0.50"))),
+            (",50", Some((OtherSeparator, "0.50"))),
+            ("1 234,56", Some((OtherSeparator, "1234.56"))),
+            ("1'234.56", Some((Exact, "1234.56"))),
+            ("1 234", Some((Whole, "1234.00"))),
+            ("1 234'567", None),
             ("0", None),
             ("0.00", None),
             ("0.004", None),
@@ -106,6 +88,8 @@ mod tests {
             ("1.234", Some((Whole, "1234.00"))),
             ("12.34", Some((OtherSeparator, "12.34"))),
             ("1,234.56", Some((OtherSeparator, "1234.56"))),
+            (".99", Some((OtherSeparator, "0.99"))),
+            ("1\u{202f}234,56", Some((Exact, "1234.56"))),
         ] {
             check(DecimalSeparator::Comma, 2, text, expected);
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::account::AccountRef;
-use crate::amount;
+use crate::amount::{self, DecimalSeparator};
 use crate::calendar::{format_iso, parse_iso};
 use crate::field::Field;
 use crate::transaction::{Changes, MAX_DESCRIPTION};
@@ -86,6 +86,7 @@ fn amounts_of_behaviour_3_8_2_1() {
         ("$-.50 refund 3", Some("3.00"), "$-.50 refund"),
         ("v.50 a_.50 é\u{301}.50 x/.50 3", Some("3.00"), "v.50 a_.50 é\u{301}.50 x/.50"),
         ("wait...25", Some("25.00"), "wait..."),
+        ("25...then 3", Some("25.00"), "...then 3"),
         ("-25 refund", None, "-25 refund"),
         ("\u{2212}25 refund 3", Some("3.00"), "\u{2212}25 refund"),
         ("a4 25kg 4x4 é5 x", None, "a4 25kg 4x4 é5 x"),
@@ -102,6 +103,62 @@ fn amounts_of_behaviour_3_8_2_1() {
         ("25\u{301} 3", Some("3.00"), "25\u{301}"),
     ] {
         check_amount(text, Dot, amount, rest);
+    }
+}
+
+#[test]
+fn numbers_are_read_whole_or_not_at_all() {
+    use DecimalSeparator::{Comma, Dot};
+    for (text, amount, rest) in [
+        ("Rent 1 234,56", Some("1234.56"), "Rent"),
+        ("Rent 1\u{a0}234,56", Some("1234.56"), "Rent"),
+        ("Rent 1\u{202f}234,56 paid", Some("1234.56"), "Rent paid"),
+        ("Car 20 000,00", Some("20000.00"), "Car"),
+        ("Car 1 234 567.89", Some("1234567.89"), "Car"),
+        ("Rent 1'234.56", Some("1234.56"), "Rent"),
+        ("Rent 1\u{2019}234'567", None, "Rent 1\u{2019}234'567"),
+        ("Tax $ 12 345", Some("12345.00"), "Tax $"),
+        ("12 34 5", Some("12.00"), "34 5"),
+        ("1234 567", Some("1234.00"), "567"),
+        ("0 500", Some("500.00"), "0"),
+        ("ring 1 234 5678", Some("5678.00"), "ring 1 234"),
+        ("-1 234,56", None, "-1 234,56"),
+        ("1 234,56-", None, "1 234,56-"),
+        ("1 234,56%", None, "1 234,56%"),
+        ("1\u{a0}2345", None, "1 2345"),
+        ("1'23 4", Some("4.00"), "1'23"),
+        ("1'234kg 1\u{a0}234kg", None, "1'234kg 1 234kg"),
+        ("12..50 12.,50 12,.5 12...50", None, "12..50 12.,50 12,.5 12...50"),
+        ("12.50- 12.- 12,\u{2013} 12-", None, "12.50- 12.- 12,\u{2013} 12-"),
+        ("\u{2013}12 \u{ff0d}12 -.5 -,5", None, "\u{2013}12 \u{ff0d}12 -.5 -,5"),
+        ("Tip 20% 12", Some("12.00"), "Tip 20%"),
+        ("Tip 20 % 20\u{a0}% %20 2.5% 20.% 12", Some("12.00"), "Tip 20 % 20 % %20 2.5% 20.%"),
+        (
+            "12\u{20ac}50 3+4 3*4 3\u{b7}4 3\u{66b}4",
+            None,
+            "12\u{20ac}50 3+4 3*4 3\u{b7}4 3\u{66b}4",
+        ),
+        ("+12.50", Some("12.50"), "+"),
+        ("lunch,50 3", Some("3.00"), "lunch,50"),
+        ("lunch, 50", Some("50.00"), "lunch,"),
+        ("50, lunch", Some("50.00"), ", lunch"),
+        ("50,lunch", Some("50.00"), ",lunch"),
+    ] {
+        for separator in [Dot, Comma] {
+            check_amount(text, separator, amount, rest);
+        }
+    }
+    for (text, dot, comma) in [
+        ("lunch .99", Some("0.99"), Some("0.99")),
+        ("lunch ,99", Some("0.99"), Some("0.99")),
+        ("lunch .99 12,50", Some("0.99"), Some("12.50")),
+        ("1.234", Some("1.23"), Some("1234.00")),
+        ("1.234.567 25", Some("1234567.00"), Some("1234567.00")),
+    ] {
+        for (separator, amount) in [(Dot, dot), (Comma, comma)] {
+            let found = shown(&read_with(text, separator, DatePattern::DayFirst)).0;
+            assert_eq!(found.as_deref(), amount, "{text} {separator:?}");
+        }
     }
 }
 

@@ -1,0 +1,80 @@
+//! What stands next to the digits of a number or day, and whether they belong to more than that
+//! (behaviour 3.8.6).
+
+use super::scanner::in_word;
+use crate::numeral::{is_apostrophe, is_fixed_space};
+
+/// How many bytes of the text before the digits belong to the number: a decimal separator, as in
+/// `.50` and `$.50`, or none. `None` when the digits are part of a word or of another number, of a
+/// percentage, or negative.
+pub(super) fn begin(before: &str) -> Option<usize> {
+    let outside = before.trim_end_matches(is_separator);
+    let separators = before.get(outside.len()..).unwrap_or_default();
+    let mut back = outside.chars().rev();
+    let (near, far) = (back.next(), back.next());
+    if near.is_some_and(|c| is_minus(c) || is_percent(c)) || glued(near, far) {
+        return None;
+    }
+    match separators {
+        "" => Some(0),
+        "." | "," if !near.is_some_and(in_word) => Some(1),
+        dots if is_ellipsis(dots) && !near.is_some_and(char::is_numeric) => Some(0),
+        _ => None,
+    }
+}
+
+/// Whether the number ends with its digits: what follows does not make it a part of a word, of
+/// another number or of a percentage, or negative.
+pub(super) fn ends(after: &str) -> bool {
+    let outside = after.trim_start_matches(is_separator);
+    let separators = after.get(..after.len().saturating_sub(outside.len())).unwrap_or_default();
+    let mut ahead = outside.chars();
+    let (near, far) = (ahead.next(), ahead.next());
+    if near.is_some_and(is_minus) {
+        return false;
+    }
+    if separators.is_empty() {
+        let unit = after.trim_start_matches(|c| c == ' ' || is_fixed_space(c));
+        return !unit.starts_with(is_percent) && !glued(near, far);
+    }
+    // Punctuation, which a word may follow without a space where it cannot be part of it.
+    match near {
+        Some(next) if next.is_numeric() || is_percent(next) => false,
+        Some(next) if in_word(next) => {
+            matches!(separators, "," | "\u{ff0c}") || is_ellipsis(separators)
+        }
+        _ => true,
+    }
+}
+
+/// Whether the character next to the digits, with the one beyond it, makes them a part of a longer
+/// word or of a number with a mark in it.
+fn glued(near: Option<char>, far: Option<char>) -> bool {
+    match near {
+        Some('_') => true,
+        Some('.' | '/' | '\\' | '@' | '-') => far.is_some_and(in_word),
+        Some(mark) if !in_word(mark) && !mark.is_whitespace() => {
+            far.is_some_and(|c| c.is_ascii_digit())
+        }
+        _ => false,
+    }
+}
+
+/// Whether people write the character between the digits of a number.
+const fn is_separator(c: char) -> bool {
+    is_apostrophe(c)
+        || matches!(c, '.' | ',' | '\u{b7}' | '\u{66b}' | '\u{66c}' | '\u{ff0c}' | '\u{ff0e}')
+}
+
+fn is_ellipsis(separators: &str) -> bool {
+    separators.len() >= "...".len() && separators.bytes().all(|byte| byte == b'.')
+}
+
+/// Whether people type the character before or behind a negative number.
+const fn is_minus(c: char) -> bool {
+    matches!(c, '-' | '\u{2010}'..='\u{2013}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}')
+}
+
+const fn is_percent(c: char) -> bool {
+    matches!(c, '%' | '\u{2030}' | '\u{66a}' | '\u{fe6a}' | '\u{ff05}')
+}
