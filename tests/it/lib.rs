@@ -150,6 +150,7 @@ modules! {
     traced,
     transport,
     typed_imports,
+    typed_texts,
     verified_users,
     webhook_libraries,
     webhook_security,

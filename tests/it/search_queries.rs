@@ -23,7 +23,7 @@ pub const ACCOUNTS: [(&str, AccountType, &[&str]); 7] = [
 ];
 
 /// Words of descriptions: most of them everywhere, the later ones rarer.
-const WORDS: [&str; 26] = [
+const WORDS: [&str; 31] = [
     "payment",
     "lunch",
     "of",
@@ -43,6 +43,11 @@ const WORDS: [&str; 26] = [
     "so)",
     "-minus",
     "日本語",
+    "Чай",
+    "чаи",
+    "कर",
+    "कार",
+    "ΟΔΟΣ",
     "🙂🙂🙂",
     "#food",
     "#Fuel",

@@ -9,7 +9,7 @@ use crate::reading::{
     totals, transaction, types,
 };
 
-fn cast(server: &Server, settings: Value) -> Cast {
+pub fn cast(server: &Server, settings: Value) -> Cast {
     let cast = Cast::with_settings(server, settings);
     cast.account("Cash", "ASSET");
     cast.account("Credit Card", "LIABILITY");
@@ -21,13 +21,13 @@ fn cast(server: &Server, settings: Value) -> Cast {
 
 /// createTransaction with nothing but a text.
 #[track_caller]
-fn typed(cast: &Cast, text: &str) -> Value {
+pub fn typed(cast: &Cast, text: &str) -> Value {
     cast.owner.post(&cast.path("/transactions"), &json!({"description": text})).ok()["transaction"]
         .clone()
 }
 
 /// Credit, debit, amount, date and description, blank where there is none.
-fn line(transaction: &Value) -> [String; 5] {
+pub fn line(transaction: &Value) -> [String; 5] {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let sides = ["creditAccount", "debitAccount"].map(|side| text(&transaction[side]["name"]));
     let [credit, debit] = sides;

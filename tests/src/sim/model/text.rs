@@ -17,6 +17,7 @@ pub fn folded(text: &str) -> String {
             'ç' | 'ć' => folded.push('c'),
             'ñ' | 'ń' => folded.push('n'),
             'ź' | 'ż' => folded.push('z'),
+            'ς' => folded.push('σ'),
             'ß' => folded.push('s'),
             'æ' => folded.push_str("ae"),
             'đ' => folded.push('d'),

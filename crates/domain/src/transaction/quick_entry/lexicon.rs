@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::scanner::{PieceKind, TextPiece, plain_pieces};
 use crate::id::AccountId;
-use crate::name::fold;
+use crate::name::fold_name;
 
 /// Account names, prepared for finding them in texts.
 ///
@@ -127,11 +127,7 @@ fn symbols(
                 continue;
             }
             PieceKind::Word | PieceKind::Figure | PieceKind::Symbol => {
-                let word = fold(text.get(piece.span.clone()).unwrap_or_default());
-                // A combining mark alone folds to nothing.
-                if word.is_empty() {
-                    continue;
-                }
+                let word = fold_name(text.get(piece.span.clone()).unwrap_or_default());
                 character(word)
             }
             PieceKind::Quoted | PieceKind::Url | PieceKind::Tag | PieceKind::Untag => UNKNOWN,

@@ -1,0 +1,61 @@
+//! The Latin letters with diacritics, and their plain forms.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The letters that v5 clients replace in names, by what they replace them with (`normalizeName` of
+/// bkper-js), in lower case.
+const LETTERS: [(&str, &str); 41] = [
+    ("a", "ⓐａẚàáâầấẫẩãāăằắẵẳȧǡäǟảåǻǎȁȃạậặḁąⱥɐ"),
+    ("aa", "ꜳ"),
+    ("ae", "æǽǣ"),
+    ("ao", "ꜵ"),
+    ("au", "ꜷ"),
+    ("av", "ꜹꜻ"),
+    ("ay", "ꜽ"),
+    ("b", "ⓑｂḃḅḇƀƃɓ"),
+    ("c", "ⓒｃćĉċčçḉƈȼꜿↄ"),
+    ("d", "ⓓｄḋďḍḑḓḏđƌɖɗꝺ"),
+    ("dz", "ǳǆ"),
+    ("e", "ⓔｅèéêềếễểẽēḕḗĕėëẻěȅȇẹệȩḝęḙḛɇɛǝ"),
+    ("f", "ⓕｆḟƒꝼ"),
+    ("g", "ⓖｇǵĝḡğġǧģǥɠꞡᵹꝿ"),
+    ("h", "ⓗｈĥḣḧȟḥḩḫẖħⱨⱶɥ"),
+    ("hv", "ƕ"),
+    ("i", "ⓘｉìíîĩīĭïḯỉǐȉȋịįḭɨı"),
+    ("j", "ⓙｊĵǰɉ"),
+    ("k", "ⓚｋḱǩḳķḵƙⱪꝁꝃꝅꞣ"),
+    ("l", "ⓛｌŀĺľḷḹļḽḻſłƚɫⱡꝉꞁꝇ"),
+    ("lj", "ǉ"),
+    ("m", "ⓜｍḿṁṃɱɯ"),
+    ("n", "ⓝｎǹńñṅňṇņṋṉƞɲŉꞑꞥ"),
+    ("nj", "ǌ"),
+    ("o", "ⓞｏòóôồốỗổõṍȭṏōṑṓŏȯȱöȫỏőǒȍȏơờớỡởợọộǫǭøǿɔꝋꝍɵ"),
+    ("oi", "ƣ"),
+    ("oo", "ꝏ"),
+    ("ou", "ȣ"),
+    ("p", "ⓟｐṕṗƥᵽꝑꝓꝕ"),
+    ("q", "ⓠｑɋꝗꝙ"),
+    ("r", "ⓡｒŕṙřȑȓṛṝŗṟɍɽꝛꞧꞃ"),
+    ("s", "ⓢｓßśṥŝṡšṧṣṩșşȿꞩꞅẛ"),
+    ("t", "ⓣｔṫẗťṭțţṱṯŧƭʈⱦꞇ"),
+    ("tz", "ꜩ"),
+    ("u", "ⓤｕùúûũṹūṻŭüǜǘǖǚủůűǔȕȗưừứữửựụṳųṷṵʉ"),
+    ("v", "ⓥｖṽṿʋꝟʌ"),
+    ("vy", "ꝡ"),
+    ("w", "ⓦｗẁẃŵẇẅẘẉⱳ"),
+    ("x", "ⓧｘẋẍ"),
+    ("y", "ⓨｙỳýŷỹȳẏÿỷẙỵƴɏỿ"),
+    ("z", "ⓩｚźẑżžẓẕƶȥɀⱬꝣ"),
+];
+
+/// The plain form of a letter in lower case; `None` for a letter that has none.
+pub(super) fn plain(letter: char) -> Option<&'static str> {
+    static PLAIN: LazyLock<HashMap<char, &'static str>> = LazyLock::new(|| {
+        LETTERS
+            .iter()
+            .flat_map(|(plain, letters)| letters.chars().map(|letter| (letter, *plain)))
+            .collect()
+    });
+    PLAIN.get(&letter).copied()
+}

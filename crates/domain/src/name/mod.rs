@@ -1,0 +1,250 @@
+//! Names of accounts, groups and books, and the normalized forms they are compared by.
+
+mod invisible;
+mod latin;
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::{compose, is_combining_mark};
+
+use invisible::invisible;
+
+/// The most characters of a name (behaviour 10.8).
+pub const MAX_NAME: usize = 255;
+
+/// Why a name was refused (behaviour 4.5).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No name, or only white space.
+    #[error("name is required and must not be blank")]
+    Missing,
+    /// Longer than [`MAX_NAME`] characters.
+    #[error("name has {0} characters; at most {MAX_NAME} are allowed")]
+    TooLong(usize),
+    /// With a character that nobody sees, or that turns the text around.
+    #[error("name has the invisible character U+{:04X}; leave it out", u32::from(*.0))]
+    Invisible(char),
+}
+
+/// A name as given, trimmed, 1 to 255 characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name(String);
+
+impl Name {
+    /// Trims and checks a name.
+    ///
+    /// # Errors
+    /// [`Refusal`] when it is blank or longer than 255 characters, or has an invisible one.
+    ///
+    /// ```
+    /// use daybook_domain::name::Name;
+    /// let name = Name::new("  Current Assets ").unwrap();
+    /// assert_eq!(name.as_str(), "Current Assets");
+    /// assert_eq!(name.normalized(), "current_assets");
+    /// ```
+    pub fn new(text: &str) -> Result<Self, Refusal> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return Err(Refusal::Missing);
+        }
+        let length = trimmed.chars().count();
+        if length > MAX_NAME {
+            return Err(Refusal::TooLong(length));
+        }
+        match invisible(trimmed) {
+            Some(character) => Err(Refusal::Invisible(character)),
+            None => Ok(Self(trimmed.to_owned())),
+        }
+    }
+
+    /// As [`Name::new`], of what is found by the normalized form: that must not be empty either.
+    ///
+    /// # Errors
+    /// As [`Name::new`].
+    pub fn normalizable(text: &str) -> Result<Self, Refusal> {
+        let name = Self::new(text)?;
+        if name.normalized().is_empty() { Err(Refusal::Missing) } else { Ok(name) }
+    }
+
+    /// Wraps a name that was checked when it was stored.
+    #[must_use]
+    pub const fn stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The name as given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The form names are compared by (behaviour 4.3).
+    #[must_use]
+    pub fn normalized(&self) -> String {
+        normalized(&self.0)
+    }
+}
+
+/// `normalizedName` (behaviour 4.3): `_` and `-` become spaces, white space collapses, letters are
+/// lower case, Latin ones without diacritics, words are joined by `_`.
+///
+/// ```
+/// use daybook_domain::name::normalized;
+/// assert_eq!(normalized("Á é î-õ ú ão"), "a_e_i_o_u_ao");
+/// assert_ne!(normalized("कर"), normalized("कार"));
+/// ```
+#[must_use]
+pub fn normalized(name: &str) -> String {
+    let spaced: String =
+        name.chars().map(|c| if matches!(c, '_' | '-') { ' ' } else { c }).collect();
+    let folded = fold_name(&spaced);
+    folded.split_whitespace().collect::<Vec<_>>().join("_")
+}
+
+/// The letters of names as they are compared (behaviour 4.3): as JavaScript's `toLowerCase` writes
+/// them, with the sigma that ends a word.
+pub(crate) fn fold_name(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    without_diacritics(&text.nfc().collect::<String>().to_lowercase())
+}
+
+/// Lower case, Latin letters without diacritics, other characters composed and otherwise unchanged:
+/// the form in which text is searched (behaviour 1.2.4). Each character is folded by itself, so
+/// that a part of a text is found in it.
+///
+/// ```
+/// use daybook_domain::name::fold;
+/// assert_eq!(fold("Ação Straße Ærø ΟΔΟΣ"), "acao strase aero οδοσ");
+/// ```
+#[must_use]
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let lower: String = text
+        .nfc()
+        .flat_map(char::to_lowercase)
+        .map(|c| if c == FINAL_SIGMA { 'σ' } else { c })
+        .collect();
+    without_diacritics(&lower)
+}
+
+const FINAL_SIGMA: char = 'ς';
+
+/// Latin letters without diacritics, of text in lower case.
+fn without_diacritics(lower: &str) -> String {
+    let mut folded = String::with_capacity(lower.len());
+    // The letter that the marks before the next one stand on, when it is plain.
+    let mut base = None;
+    for c in lower.nfc() {
+        if is_combining_mark(c) {
+            // Marks of which not all fit into one character with their letter.
+            let composed = base.and_then(|base| compose(base, c)).and_then(latin::plain);
+            folded.extend(composed.is_none().then_some(c));
+            continue;
+        }
+        match latin::plain(c) {
+            Some(plain) => folded.push_str(plain),
+            None => folded.push(c),
+        }
+        base = folded.chars().next_back().filter(char::is_ascii_lowercase);
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn normalized_names_of_behaviour_4_3() {
+        for (name, expected) in [
+            ("Current Assets", "current_assets"),
+            ("Á é î-õ ú ão", "a_e_i_o_u_ao"),
+            ("Anticipo_ IRAE", "anticipo_irae"),
+            ("520111 Freight Charges - Intergroup", "520111_freight_charges_intergroup"),
+            ("Á é î/õ/ ú/ ão", "a_e_i/o/_u/_ao"),
+            ("Á é î.õ. ú ão", "a_e_i.o._u_ao"),
+            ("Owner's Equity", "owner's_equity"),
+            ("Łódź Straße Ærø Đ", "lodz_strase_aero_d"),
+            // What `normalizeName` of bkper-js gives.
+            ("İstanbul ISPARTA ısı", "i\u{307}stanbul_isparta_isi"),
+            ("ΟΔΟΣ Οδός", "οδος_οδός"),
+            ("Œuvre Þór ſ Ａｂｃ ẞ", "œuvre_þor_l_abc_s"),
+            ("m\u{302} 1\u{301}", "m\u{302}_1\u{301}"),
+            ("Чай Чаи", "чай_чаи"),
+            ("कर कार", "कर_कार"),
+            ("バス パス", "バス_パス"),
+            ("ไก่ ไก", "ไก่_ไก"),
+            ("한국 서울", "한국_서울"),
+            // Composed, however they are written.
+            ("ハ\u{309a}ス", "パス"),
+            ("Чаи\u{306}", "чай"),
+            ("\u{1112}\u{1161}\u{11ab}", "한"),
+            ("Ta\u{301}xi a\u{323}\u{301} a\u{316}\u{323}\u{301}", "taxi_a_a\u{316}"),
+            ("  -_ ", ""),
+        ] {
+            assert_eq!(normalized(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_checked() {
+        assert_eq!(Name::new("   "), Err(Refusal::Missing));
+        assert!(Name::new("_-").is_ok());
+        assert_eq!(Name::normalizable("_-"), Err(Refusal::Missing));
+        assert!(Name::new(&"é".repeat(255)).is_ok());
+        assert_eq!(Name::new(&"é".repeat(256)), Err(Refusal::TooLong(256)));
+        for (name, character) in [
+            ("Ca\u{200b}sh", '\u{200b}'),
+            ("\u{202e}hsac", '\u{202e}'),
+            ("Cash\u{feff}", '\u{feff}'),
+            ("Ca\u{ad}sh", '\u{ad}'),
+            ("Ca\nsh", '\n'),
+            ("Ca\u{7}sh", '\u{7}'),
+            ("Ca\u{85}sh", '\u{85}'),
+            ("Ca\u{2028}sh", '\u{2028}'),
+            ("Ca\u{200d}sh", '\u{200d}'),
+            ("Ca\u{fe0f}sh", '\u{fe0f}'),
+            ("Cash \u{2067}1", '\u{2067}'),
+            ("\u{3164}", '\u{3164}'),
+            ("Cash\u{e0041}", '\u{e0041}'),
+        ] {
+            assert_eq!(Name::new(name), Err(Refusal::Invisible(character)), "{name:?}");
+        }
+        assert_eq!(
+            Name::new("a\u{200b}").unwrap_err().to_string(),
+            "name has the invisible character U+200B; leave it out"
+        );
+        // Joiners of the scripts and symbols that are written with them.
+        for name in [
+            "حساب\u{200c}ها",
+            "क्\u{200d}ष",
+            "👨\u{200d}👩\u{200d}👧",
+            "❤\u{fe0f}",
+            "1\u{fe0f}\u{20e3}",
+            "a\u{a0}b",
+        ] {
+            assert!(Name::new(name).is_ok(), "{name:?}");
+        }
+    }
+
+    proptest! {
+        /// Folded text is composed, and is what its parts are folded to.
+        #[test]
+        fn folding_is_composing(text in "\\PC*|[a-zÀ-ʯ\u{300}-\u{36f}ßﬁ가-힣्ͅΣσ]*", rest in "[ a-zк]{0,3}") {
+            let folded = fold(&text);
+            prop_assert_eq!(&fold(&folded), &folded);
+            prop_assert_eq!(&fold(&text.nfd().collect::<String>()), &folded);
+            prop_assert_eq!(fold(&format!("{text}{rest}")), format!("{folded}{rest}"));
+        }
+
+        #[test]
+        fn normalizing_twice_changes_nothing(name in ".*|[a-zÀ-ʯ\u{300}-\u{36f}가-힣्ͅΣσ _-]*") {
+            let once = normalized(&name);
+            prop_assert_eq!(normalized(&once), once);
+        }
+    }
+}
