@@ -4,7 +4,7 @@
 //! | term | meaning |
 //! |---|---|
 //! | `r` + id | has that remote id, exact (behaviour 1.2) |
-//! | `t` + tag | has that hashtag, case folded (1.2.5) |
+//! | `t` + tag | has that hashtag, as it is compared (1.2.5) |
 //! | `k` + key | has that property (1.2, `key:*`) |
 //! | `f` + file id | holds that file |
 //! | `p` + key + space + value | has that property with that value, case folded |
@@ -33,7 +33,7 @@ pub(crate) fn remote_id(id: &str) -> String {
 
 /// The term of a hashtag.
 pub(crate) fn tag(tag: &str) -> String {
-    format!("t{}", bounded(&tag.to_lowercase()))
+    format!("t{}", bounded(&tags::key(tag)))
 }
 
 /// The term of a property that is present.

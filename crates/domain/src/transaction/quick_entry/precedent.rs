@@ -59,15 +59,15 @@ impl QuickEntry {
         };
         let description = fold(&self.description);
         let mut precedents = Vec::new();
-        let tags = tags::of(&self.description);
+        let found = tags::of(&self.description);
         if (1..=MAX_TEXT).contains(&description.chars().count()) {
             precedents.push(Precedent {
                 filter: like(vec![Term::Text(description.clone())]),
                 description: Some(description),
             });
         }
-        if !tags.is_empty() {
-            let tags = tags.into_iter().map(|tag| Term::Tag(tag.to_lowercase())).collect();
+        if !found.is_empty() {
+            let tags = found.iter().map(|tag| Term::Tag(tags::key(tag))).collect();
             precedents.push(Precedent { filter: like(tags), description: None });
         }
         precedents

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use unicode_normalization::char::is_combining_mark;
 
+use crate::transaction::tags;
+
 /// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceKind {
@@ -42,11 +44,6 @@ pub(super) fn pieces(text: &str) -> Vec<TextPiece> {
 /// The pieces of a name, in which quotes, URLs and hashtags have no meaning.
 pub(super) fn plain_pieces(name: &str) -> Vec<TextPiece> {
     Scanner { text: name, at: 0, before: None, closes: [false; QUOTES.len()] }.run(Scanner::plain)
-}
-
-/// Whether the character belongs to a hashtag (behaviour 3.9.1).
-fn in_tag(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 const QUOTES: [char; 2] = ['"', '\''];
@@ -160,8 +157,7 @@ pub(super) fn in_word(c: char) -> bool {
 }
 
 fn tag(rest: &str) -> Option<usize> {
-    let name = rest.strip_prefix('#')?;
-    let length = name.find(|c| !in_tag(c)).unwrap_or(name.len());
+    let length = tags::leading(rest.strip_prefix('#')?).len();
     (length > 0).then(|| length.saturating_add(1))
 }
 
@@ -201,7 +197,7 @@ fn is_iso_day(rest: &str) -> bool {
         && rest
             .get(ISO_DAY..)
             .and_then(|rest| rest.chars().next())
-            .is_none_or(|c| !in_tag(c) && !matches!(c, '-' | '/'))
+            .is_none_or(|c| !in_word(c) && !matches!(c, '_' | '-' | '/'))
 }
 
 #[cfg(test)]
