@@ -5,6 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 use aho_corasick::Anchored;
 use aho_corasick::automaton::Automaton;
 use aho_corasick::nfa::contiguous::NFA;
+use unicode_normalization::char::is_combining_mark;
+
+use super::tags;
 
 /// The base text, followed by those words of the other that it does not contain in any case
 /// (behaviour 3.11.4). If one is blank, the other is returned unchanged.
@@ -12,23 +15,58 @@ pub(super) fn joined(base: &str, other: &str) -> String {
     if base.trim().is_empty() || other.trim().is_empty() {
         return if base.trim().is_empty() { other.to_owned() } else { base.to_owned() };
     }
-    let words: Vec<(&str, String)> = other
-        .split(|c: char| c.is_whitespace() || matches!(c, '-' | '_'))
-        .filter(|word| !word.is_empty())
-        .map(|word| (word, lower_case(word)))
-        .collect();
-    let distinct: BTreeSet<&str> = words.iter().map(|(_, lower)| lower.as_str()).collect();
+    let words: Vec<Word<'_>> = other.split_whitespace().flat_map(words_of).collect();
+    let distinct: BTreeSet<&str> =
+        words.iter().filter(|word| !word.whole).map(|word| word.lower.as_str()).collect();
     let contained = contained(&lower_case(base), distinct.into_iter().collect());
-    let missing: Vec<&str> = words
-        .iter()
-        .filter(|(_, lower)| !contained.contains(lower.as_str()))
-        .map(|(word, _)| *word)
-        .collect();
+    let whole = whole_words(base);
+    let is_missing = |word: &&Word<'_>| {
+        if word.whole {
+            !whole.contains(&word.lower)
+        } else {
+            !contained.contains(word.lower.as_str())
+        }
+    };
+    let missing: Vec<&str> = words.iter().filter(is_missing).map(|word| word.text).collect();
     if missing.is_empty() {
         base.to_owned()
     } else {
         format!("{} {}", base.trim_end(), missing.join(" "))
     }
+}
+
+/// A word of the other text.
+struct Word<'t> {
+    text: &'t str,
+    /// What it is looked for by.
+    lower: String,
+    /// Whether it is kept whole and only a whole word contains it.
+    whole: bool,
+}
+
+/// The words of what stands between white space: the parts between hyphens and underscores, or all
+/// of it when it has a hashtag or a digit, as numbers of documents have.
+fn words_of(text: &str) -> Vec<Word<'_>> {
+    if text.contains(|c: char| c == '#' || c.is_numeric()) {
+        return vec![Word { text, lower: lower_case(bare(text)), whole: true }];
+    }
+    text.split(['-', '_'])
+        .filter(|word| !word.is_empty())
+        .map(|word| Word { text: word, lower: lower_case(word), whole: false })
+        .collect()
+}
+
+/// The whole words of a text: what stands between white space, and its hashtags.
+fn whole_words(text: &str) -> HashSet<String> {
+    let spaced = text.split_whitespace().map(|word| lower_case(bare(word)));
+    spaced.chain(tags::of(text).iter().map(|tag| format!("#{}", lower_case(tag)))).collect()
+}
+
+/// A word without the punctuation around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| {
+        c != '#' && c != '_' && !c.is_alphanumeric() && !is_combining_mark(c)
+    })
 }
 
 /// Lower case character by character: unlike `str::to_lowercase`, independent of what follows.
@@ -78,6 +116,18 @@ mod tests {
             ("ÁGUA", "água e Luz", "ÁGUA e Luz"),
             ("base  kept ", "as  it\nwas", "base  kept it was"),
             ("x", " - _ ", "x"),
+            ("Ads", "spent #team_marketing", "Ads spent #team_marketing"),
+            ("Ads #team", "#team_marketing #TEAM", "Ads #team #team_marketing"),
+            ("Paid", "INV-2024-001", "Paid INV-2024-001"),
+            (
+                "Paid INV-2024-0012",
+                "inv-2024-001, (inv-2024-0012)",
+                "Paid INV-2024-0012 inv-2024-001,",
+            ),
+            ("at #project12", "#project1", "at #project12 #project1"),
+            ("at#project1, 2024", "#project1 2024. 20", "at#project1, 2024 20"),
+            ("#कर्ज़", "#कर", "#कर्ज़ #कर"),
+            ("AB_12-c", "ab_12-c ab_12", "AB_12-c ab_12"),
             ("", "its-own  way", "its-own  way"),
             ("its-own  way", " ", "its-own  way"),
             ("", "", ""),

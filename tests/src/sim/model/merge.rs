@@ -294,10 +294,20 @@ fn joined(base: &str, other: &str) -> String {
         return if base.trim().is_empty() { other } else { base }.to_owned();
     }
     let contained = base.to_lowercase();
-    let words = other
-        .split(|c: char| c.is_whitespace() || c == '-' || c == '_')
-        .filter(|word| !word.is_empty());
-    let new: Vec<&str> = words.filter(|word| !contained.contains(&word.to_lowercase())).collect();
+    let bare = |word: &str| {
+        word.trim_matches(|c: char| !c.is_alphanumeric() && c != '#' && c != '_').to_lowercase()
+    };
+    let hashtags = tags(base).into_iter().map(|tag| format!("#{}", tag.to_lowercase()));
+    let whole: Vec<String> = base.split_whitespace().map(bare).chain(hashtags).collect();
+    let mut new = Vec::new();
+    for spaced in other.split_whitespace() {
+        if spaced.contains(|c: char| c == '#' || c.is_numeric()) {
+            new.extend((!whole.contains(&bare(spaced))).then_some(spaced));
+            continue;
+        }
+        let words = spaced.split(['-', '_']).filter(|word| !word.is_empty());
+        new.extend(words.filter(|word| !contained.contains(&word.to_lowercase())));
+    }
     if new.is_empty() {
         return base.to_owned();
     }
