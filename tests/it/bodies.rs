@@ -238,10 +238,13 @@ fn bad_utf8_in_an_unknown_field(server: &Server) {
     }
 }
 
-/// A `\u` escape that is half a character is no text in any encoding.
+/// A `\u` escape that is half a character becomes U+FFFD, so that a batch is not refused for a text
+/// that was cut (0.23).
 fn lone_surrogates(server: &Server) {
     let cast = Cast::new(server);
-    for name in [r"\ud800", r"a\udfffb", r"\ud83d"] {
+    for (name, read) in
+        [(r"\ud800", "\u{fffd}"), (r"a\udfffb", "a\u{fffd}b"), (r"\\ud83d", r"\ud83d")]
+    {
         let body = format!(r#"{{"name": "{name}"}}"#);
         let answer = cast.owner.send_raw(
             "POST",
@@ -249,7 +252,7 @@ fn lone_surrogates(server: &Server) {
             Some("application/json"),
             body.as_bytes(),
         );
-        assert_eq!(answer.status, 400, "{name}: {}", answer.text);
+        assert_eq!(answer.ok()["name"], read, "{name}");
     }
     let pair = br#"{"name": "\ud83d\ude00"}"#;
     let answer =

@@ -30,7 +30,7 @@ pub enum Refusal {
     #[error("amount {0} is negative; swap creditAccount and debitAccount instead")]
     Negative(String),
     /// Not a number in the book's format.
-    #[error("amount {0:?} is not a number")]
+    #[error("amount \"{0}\" is not a number")]
     NotANumber(String),
     /// Not zero, but zero when rounded to the fraction digits of the book.
     #[error("amount {0} rounds to zero at {1} decimal places")]

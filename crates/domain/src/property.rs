@@ -17,7 +17,7 @@ pub const MAX_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// A key longer than 30 characters.
-    #[error("property key {0:?} has more than {MAX_KEY} characters")]
+    #[error("property key \"{0}\" has more than {MAX_KEY} characters")]
     KeyTooLong(String),
     /// A blank key.
     #[error("a property key must not be blank")]
@@ -29,7 +29,7 @@ pub enum Refusal {
     #[error("properties would have {0} bytes in all; at most {MAX_BYTES} are allowed")]
     TooLarge(usize),
     /// A value longer than 8 KB.
-    #[error("the value of property {0:?} has more than {MAX_VALUE} bytes")]
+    #[error("the value of property \"{0}\" has more than {MAX_VALUE} bytes")]
     ValueTooLong(String),
 }
 

@@ -25,6 +25,7 @@ use crate::idempotency::{note_hash, wants_hash};
 use crate::receive::collect;
 use crate::request::ApiRequest;
 use crate::socket::ConnectionState;
+use crate::surrogate::replaced;
 use crate::{blocking, request};
 
 /// Bytes of a body behind which it takes its user's turn: what is made of it takes several times as
@@ -193,8 +194,9 @@ async fn receive<T: Send + 'static>(
     };
     let hashed = wants_hash(request);
     let (held, hash, body) = blocking::compute(bytes.len(), move || {
-        let body = cover_values(&mut grant, &bytes).and_then(|()| read(&bytes));
-        (HeldBody::new(grant, turn), hashed.then(|| Hash::of(&bytes)), body)
+        let hash = hashed.then(|| Hash::of(&bytes));
+        let body = cover_values(&mut grant, &bytes).and_then(|()| read(&replaced(bytes)));
+        (HeldBody::new(grant, turn), hash, body)
     })
     .await?;
     held.leave_with(request);

@@ -58,6 +58,7 @@ mod slots;
 mod socket;
 mod sole_turns;
 mod state;
+mod surrogate;
 mod template;
 mod timed_body;
 mod token;

@@ -88,7 +88,7 @@ pub(crate) fn one_of<'de, D: Deserializer<'de>, T>(
         Some(value) => Ok(Some(value)),
         None => {
             let shown: String = name.chars().take(60).collect();
-            Err(D::Error::custom(format!("unknown value {shown:?}, expected one of {expected}")))
+            Err(D::Error::custom(format!("unknown value \"{shown}\", expected one of {expected}")))
         }
     }
 }

@@ -13,7 +13,7 @@ pub enum Refusal {
     #[error("permission is required: EDITOR, POSTER, RECORDER or VIEWER")]
     PermissionRequired,
     /// Only these are asked for: there is one OWNER, and NONE is nothing.
-    #[error("permission {0:?} cannot be asked for, only EDITOR, POSTER, RECORDER or VIEWER")]
+    #[error("permission \"{0}\" cannot be asked for, only EDITOR, POSTER, RECORDER or VIEWER")]
     NotToBeAsked(String),
     /// The caller has it already, or more.
     #[error("the caller has this permission already")]

@@ -19,13 +19,13 @@ pub enum Refusal {
     #[error("Account not found: {0}")]
     UnknownReference(String),
     /// Another account has the name (behaviour 4.5).
-    #[error("an account named {0:?} already exists")]
+    #[error("an account named \"{0}\" already exists")]
     AlreadyExists(String),
     /// Neither id nor name given.
     #[error("account id is required (a name serves too)")]
     Unnamed,
     /// It once had a posted transaction (behaviour 4.7).
-    #[error("account {0:?} has posted transactions and cannot be deleted; archive it instead")]
+    #[error("account \"{0}\" has posted transactions and cannot be deleted; archive it instead")]
     HasPostings(String),
     /// The account is named by too many drafts, which would lose it (behaviour 10.11).
     #[error(
@@ -44,7 +44,7 @@ pub enum Refusal {
     #[error("the account would be in {0} groups; at most {MAX_GROUPS_OF_ACCOUNT} are allowed")]
     TooManyGroups(usize),
     /// The account is archived and nothing can be posted on it (behaviour 4.8).
-    #[error("account {0:?} is archived; nothing can be posted to it")]
+    #[error("account \"{0}\" is archived; nothing can be posted to it")]
     Archived(String),
 }
 

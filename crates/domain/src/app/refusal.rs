@@ -21,7 +21,7 @@ pub enum Refusal {
     Unknown(String),
     /// Another app has that id.
     #[error(
-        "an app with the id {0:?} exists already; choose another id, or PUT to change your own"
+        "an app with the id \"{0}\" exists already; choose another id, or PUT to change your own"
     )]
     Exists(String),
     /// Only its owner and developers change an app.
@@ -32,11 +32,11 @@ pub enum Refusal {
     IdRequired,
     /// The id has other characters than it may have, or too many.
     #[error(
-        "id {0:?} is not one of lower-case letters, digits and hyphens, at most {MAX_ID} of them"
+        "id \"{0}\" is not one of lower-case letters, digits and hyphens, at most {MAX_ID} of them"
     )]
     IdMalformed(String),
     /// The server's own agents have that id.
-    #[error("id {0:?} is reserved; choose another one")]
+    #[error("id \"{0}\" is reserved; choose another one")]
     IdReserved(String),
     /// The name is none.
     #[error(transparent)]
@@ -51,13 +51,13 @@ pub enum Refusal {
     #[error("{0} must be one of {1}")]
     UnknownWord(&'static str, &'static str),
     /// An unknown type of events.
-    #[error("events: {0:?} is no type of events")]
+    #[error("events: \"{0}\" is no type of events")]
     UnknownEvent(String),
     /// A list has too many items.
     #[error("{0} has {1} items; at most {MAX_ITEMS} are allowed")]
     TooMany(&'static str, usize),
     /// A property key that no resource could have (behaviour 4.6).
-    #[error("propertiesSchema: key {0:?} is blank or has more than {MAX_KEY} characters")]
+    #[error("propertiesSchema: key \"{0}\" is blank or has more than {MAX_KEY} characters")]
     KeyUnfit(String),
     /// The schema of properties has more bytes than allowed.
     #[error("propertiesSchema has {0} bytes of keys and values; at most {MAX_SCHEMA} are allowed")]

@@ -22,13 +22,13 @@ pub enum Refusal {
     #[error("fractionDigits is {0}; 0 to {MAX_FRACTION_DIGITS} are allowed")]
     FractionDigits(i64),
     /// Not an IANA zone name.
-    #[error("timeZone {0:?} is not an IANA time zone")]
+    #[error("timeZone \"{0}\" is not an IANA time zone")]
     TimeZone(String),
     /// `pageSize` below 1 or above 1000.
     #[error("pageSize is {0}; 1 to 1000 are allowed")]
     PageSize(i64),
     /// Not a date, and not the text that clears one.
-    #[error("{0} {1:?} is not a date of the form yyyy-MM-dd")]
+    #[error("{0} \"{1}\" is not a date of the form yyyy-MM-dd")]
     Date(&'static str, String),
     /// A stored amount would be beyond the limit at the finer scale (behaviour 3.12.7).
     #[error("fractionDigits {0} is too fine for the amounts already recorded")]
@@ -55,10 +55,10 @@ pub enum Refusal {
     #[error("name is required, as a query parameter")]
     CopyNameRequired,
     /// `fromDate` of a copy is not a day.
-    #[error("fromDate {0:?} is not a day of the form yyyyMMdd")]
+    #[error("fromDate \"{0}\" is not a day of the form yyyyMMdd")]
     CopyFromDate(String),
     /// `fractionDigits` of a copy is not a number from 0 to 8.
-    #[error("fractionDigits is {0:?}; 0 to {MAX_FRACTION_DIGITS} are allowed")]
+    #[error("fractionDigits is \"{0}\"; 0 to {MAX_FRACTION_DIGITS} are allowed")]
     CopyFractionDigits(String),
     /// There is nothing to restore.
     #[error("the book {0} is not deleted")]

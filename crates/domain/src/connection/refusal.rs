@@ -25,7 +25,9 @@ pub enum Refusal {
     #[error("agentId: {0}")]
     AppMalformed(app::Refusal),
     /// No app with that id, or none that the caller may see.
-    #[error("agentId: there is no app {0:?} that you may connect to; a BANK connection needs none")]
+    #[error(
+        "agentId: there is no app \"{0}\" that you may connect to; a BANK connection needs none"
+    )]
     UnknownApp(String),
     /// The app is not to be connected to.
     #[error("agentId: {0} is not connectable")]

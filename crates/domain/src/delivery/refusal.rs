@@ -15,7 +15,7 @@ pub enum Refusal {
     #[error("event id is required")]
     EventIdRequired,
     /// The app is not installed in the book.
-    #[error("the app {0:?} is not installed in this book")]
+    #[error("the app \"{0}\" is not installed in this book")]
     NotInstalled(String),
     /// It was the deletion of the book.
     #[error("BOOK_DELETED cannot be replayed")]

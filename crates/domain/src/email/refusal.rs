@@ -15,14 +15,14 @@ pub enum Refusal {
     #[error("email is longer than {MAX_EMAIL} bytes")]
     TooLong,
     /// Not a name, an `@` and a domain.
-    #[error("email {0:?} is not an e-mail address, such as alice@example.com")]
+    #[error("email \"{0}\" is not an e-mail address, such as alice@example.com")]
     Malformed(String),
     /// More than [`MAX_LOCAL`] bytes before the `@`.
-    #[error("email {0:?} has more than {MAX_LOCAL} bytes before the @")]
+    #[error("email \"{0}\" has more than {MAX_LOCAL} bytes before the @")]
     LongLocal(String),
     /// A character that cannot be seen, or could be taken for another.
     #[error(
-        "email {email:?} has U+{:04X} before the @, which is not allowed there",
+        "email \"{email}\" has U+{:04X} before the @, which is not allowed there",
         u32::from(*.character)
     )]
     Character {
@@ -33,13 +33,13 @@ pub enum Refusal {
     },
     /// What stands before the `@` mixes scripts, or looks like ASCII without being it.
     #[error(
-        "email {0:?} could be taken for another: before the @ it mixes scripts, or looks like \
+        "email \"{0}\" could be taken for another: before the @ it mixes scripts, or looks like \
          ASCII letters"
     )]
     LookAlike(String),
     /// Not the name of a domain.
     #[error(
-        "{0:?} is not a domain of e-mail addresses, such as example.com; write an international \
+        "\"{0}\" is not a domain of e-mail addresses, such as example.com; write an international \
          one in lower case, in letters or as xn--"
     )]
     Domain(String),

@@ -16,7 +16,7 @@ pub enum Refusal {
     #[error("id is required")]
     IdRequired,
     /// The content type is not a media type.
-    #[error("contentType {0:?} is not a media type of the form type/subtype")]
+    #[error("contentType \"{0}\" is not a media type of the form type/subtype")]
     ContentType(String),
     /// A checked transaction has the file.
     #[error("the file is attached to the checked transaction {0}; uncheck it first")]

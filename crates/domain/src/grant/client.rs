@@ -20,10 +20,10 @@ impl RedirectUri {
     pub fn parse(text: &str) -> Result<Self, String> {
         let plain = text.bytes().all(|byte| byte.is_ascii_graphic());
         if !plain || text.contains(['#', '\\', '*']) {
-            return Err(format!("{text:?} has a fragment, or a character that no address has"));
+            return Err(format!("\"{text}\" has a fragment, or a character that no address has"));
         }
         let Some((scheme, rest)) = text.split_once(':') else {
-            return Err(format!("{text:?} is no absolute address"));
+            return Err(format!("\"{text}\" is no absolute address"));
         };
         let has_host = rest.strip_prefix("//").is_some_and(|rest| !rest.starts_with('/'));
         let allowed = match scheme {
@@ -34,7 +34,7 @@ impl RedirectUri {
         if allowed && rest.len() > 2 {
             Ok(Self(text.to_owned()))
         } else {
-            Err(format!("{text:?} is neither https:, nor http: of the own machine, nor an app's"))
+            Err(format!("\"{text}\" is neither https:, nor http: of the own machine, nor an app's"))
         }
     }
 

@@ -18,16 +18,16 @@ pub enum Refusal {
     #[error("Group not found: {0}")]
     UnknownReference(String),
     /// Another group has the name (behaviour 4.5).
-    #[error("a group named {0:?} already exists")]
+    #[error("a group named \"{0}\" already exists")]
     AlreadyExists(String),
     /// Neither id nor name given.
     #[error("group id is required (a name serves too)")]
     Unnamed,
     /// The parent is the group itself or below it (behaviour 4.13).
-    #[error("group {0:?} cannot have {1:?} as its parent: that would be a cycle")]
+    #[error("group \"{0}\" cannot have \"{1}\" as its parent: that would be a cycle")]
     Cycle(String, String),
     /// Only the owner changes a locked group, its membership or its accounts (behaviour 4.15).
-    #[error("group {0:?} is locked by the book owner")]
+    #[error("group \"{0}\" is locked by the book owner")]
     Locked(String),
     /// Only the owner locks and unlocks (behaviour 4.15).
     #[error("only the OWNER may lock and unlock groups")]

@@ -21,7 +21,7 @@ pub enum Refusal {
     #[error("agentId is required: the id of the app to install")]
     AppRequired,
     /// No app with that id, or none that the caller may see.
-    #[error("agentId: there is no app {0:?} that you may install")]
+    #[error("agentId: there is no app \"{0}\" that you may install")]
     UnknownApp(String),
     /// The app is not to be installed.
     #[error("agentId: {0} is not installable")]
@@ -30,7 +30,7 @@ pub enum Refusal {
     #[error("agentId: {0}")]
     AppMalformed(app::Refusal),
     /// The caller has no connection with that id.
-    #[error("connectionId: you have no connection {0:?}")]
+    #[error("connectionId: you have no connection \"{0}\"")]
     UnknownConnection(String),
     /// The book has as many as it may.
     #[error("the book has {MAX_INTEGRATIONS} integrations already, which is the most")]

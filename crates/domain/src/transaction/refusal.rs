@@ -16,7 +16,7 @@ pub enum Refusal {
     #[error("id is required")]
     IdRequired,
     /// `date` is not `yyyy-MM-dd`.
-    #[error("date {0:?} is not a date of the form yyyy-MM-dd")]
+    #[error("date \"{0}\" is not a date of the form yyyy-MM-dd")]
     Date(String),
     /// A draft without a field that a posting needs.
     #[error("an incomplete transaction cannot be posted; missing: {}", .0.join(", "))]
@@ -49,7 +49,7 @@ pub enum Refusal {
     #[error("the date {0} is locked or closed in this book")]
     Locked(String),
     /// A remote id longer than allowed.
-    #[error("remote id {0:?} has more than {MAX_REMOTE_ID} characters")]
+    #[error("remote id \"{0}\" has more than {MAX_REMOTE_ID} characters")]
     RemoteIdTooLong(String),
     /// A longer description than allowed.
     #[error("description has {0} bytes; at most {MAX_DESCRIPTION} are allowed")]

@@ -24,7 +24,7 @@ pub enum Refusal {
     OwnsBooks(i64),
     /// What is to be admitted is neither an address nor a domain.
     #[error(
-        "{entry:?} is neither an address like alice@example.com nor a domain like @example.org: \
+        "\"{entry}\" is neither an address like alice@example.com nor a domain like @example.org: \
          {fault}"
     )]
     Entry {

@@ -177,7 +177,7 @@ fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
         Some(text) => zone::instant(text, zone).map(Some).ok_or_else(|| {
             let shown: String = text.chars().take(40).collect();
             Error::BadRequest(format!(
-                "{name} {shown:?} is not an RFC 3339 date-time, nor a date of the form yyyy-MM-dd"
+                "{name} \"{shown}\" is not an RFC 3339 date-time, nor a date of the form yyyy-MM-dd"
             ))
         }),
     };
@@ -198,7 +198,7 @@ fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
 fn kind(name: &str) -> Result<EventType> {
     let unknown = || {
         Error::BadRequest(format!(
-            "type {:?} is not an event type",
+            "type \"{}\" is not an event type",
             name.chars().take(60).collect::<String>()
         ))
     };

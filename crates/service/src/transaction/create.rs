@@ -42,7 +42,7 @@ impl CreateMode {
     fn with_known_zone(self) -> Result<Self> {
         let unknown = |name: &str| {
             Error::BadRequest(format!(
-                "timeZone {:?} is not an IANA time zone",
+                "timeZone \"{}\" is not an IANA time zone",
                 name.chars().take(60).collect::<String>()
             ))
         };
