@@ -129,7 +129,7 @@ fn rule_1_1_13_lists_and_counts_say_what_they_left_out(server: &Server) {
         "10:30",
         "http://example.com/a=b",
         "Chase:Slate",
-        "account:Nobody on:2013-1-1 #food -#food",
+        "account:Cash group:Assets on:2013-1-1 #food -#food",
         "using:postDate on:2013",
         "(a OR b) c)",
         "a\u{0}b",
@@ -147,6 +147,11 @@ fn rule_1_1_13_lists_and_counts_say_what_they_left_out(server: &Server) {
         ("amount > 5", vec!["amount: read as text"]),
         ("#a-b", vec!["#a-b: read as text"]),
         ("error:maybe", vec!["error:maybe: neither true nor false"]),
+        ("account:Chas is:foo", vec!["account:Chas: no such account", "is:foo: not a status"]),
+        (
+            "from:'No one' OR group:X",
+            vec!["from:'No one': no such account", "group:X: no such group"],
+        ),
     ] {
         faults.same(query, of_list(&cast, query), json!(wanted));
     }
@@ -179,6 +184,7 @@ fn rule_1_1_13_balances_say_what_they_left_out(server: &Server) {
         ("NOT account:Food", "account:Food: ignored in balances"),
         ("OR", "OR: ignored in balances"),
         ("after:", "after:: ignored, nothing to look for"),
+        ("account:Chas", "account:Chas: no such account"),
     ] {
         let mut answer = ask(&cast, "balances", &format!("account:Cash on:2013 {term}")).ok();
         let fields = answer.as_object_mut().expect("an object");
@@ -232,6 +238,11 @@ fn rule_1_1_14_strictly_refused(server: &Server) {
         cast.stranger.get(&cast.path(&path)).refused(404, "notFound");
     }
     strictly("transactions", "Chase:Slate", "true").ok();
+    for operation in ["transactions", "transactions/count", "balances"] {
+        let message = strictly(operation, "account:Cash group:Asets", "true")
+            .refused(400, "queryNotUnderstood");
+        assert!(message.contains("group:Asets: no such group"), "1.1.14: {operation}: {message}");
+    }
     strictly("balances", "account:Cash Chase:Slate", "true").refused(400, "queryNotUnderstood");
 }
 

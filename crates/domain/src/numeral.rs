@@ -70,11 +70,16 @@ impl Numeral {
     /// book (behaviour 3.12.3). Thousand separators must stand before groups of three, and behind a
     /// digit that counts: `12,34` is refused, not read as 1234, and `0,500` not as 500.
     pub(crate) fn read(text: &str, separator: DecimalSeparator) -> Option<Self> {
-        let (negative, body) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text.strip_prefix('+').unwrap_or(text)),
-        };
+        let (negative, body) = signed(text);
         Self::of(&plain(body).or_else(|| punctuated(body, separator))?, negative)
+    }
+
+    /// As [`Numeral::read`], but thousands as in the book come before a plain number: `1.234` is
+    /// 1234 in a COMMA book (behaviour 1.2.8).
+    pub(crate) fn read_literal(text: &str, separator: DecimalSeparator) -> Option<Self> {
+        let (negative, body) = signed(text);
+        let parts = punctuated(body, separator).or_else(|| plain(body))?;
+        Self::of(&parts, negative)
     }
 
     /// Reads a number without sign or exponent in a text: punctuated as in the book, else by the
@@ -141,6 +146,14 @@ impl Numeral {
         let (head, tail) = self.digits.split_at(usize::try_from(kept).ok()?);
         let units: i128 = if head.is_empty() { 0 } else { head.parse().ok()? };
         Some(if tail >= "5" { units + 1 } else { units })
+    }
+}
+
+/// Whether a number has a minus sign, and what is behind its sign.
+fn signed(text: &str) -> (bool, &str) {
+    match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
     }
 }
 

@@ -37,9 +37,12 @@ pub struct View {
 /// Why a query is refused (behaviour 1.1.10); what the access step refuses.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
-    let query = asked.of_balances(&reading(cx, &access))?;
+    let mut query = asked.of_balances(&reading(cx, &access))?;
     let forest = group::forest(tx, &access)?;
-    let (scope, accounts) = scope(tx, &access, &query, &forest)?;
+    let (scope, accounts) = scope(tx, &access, &mut query, &forest)?;
+    if asked.strict {
+        query.check_understood()?;
+    }
     scope.check_size(&accounts, &forest)?;
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
     let totals_of = match &scope {
@@ -73,7 +76,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Resu
 fn scope(
     tx: &mut Tx<'_>,
     access: &Access,
-    query: &BalanceQuery,
+    query: &mut BalanceQuery,
     forest: &Forest,
 ) -> Result<(BalanceScope, Vec<Account>)> {
     if query.unreadable {
@@ -85,6 +88,10 @@ fn scope(
     let references: Vec<AccountRef> =
         query.accounts.iter().map(|text| AccountRef::any(text)).collect();
     let named = tx.accounts().directory(access, &references, [])?;
+    query.warn_of_unknown(
+        |account| named.find(&AccountRef::any(account)).is_some(),
+        |group| forest.find(group).is_some(),
+    );
     let accounts: Vec<AccountId> = distinct(
         references.iter().filter_map(|reference| named.find(reference)).map(|account| account.id),
     );

@@ -24,16 +24,14 @@ impl From<&str> for QueryText {
 }
 
 impl QueryText {
-    /// The query of transactions that it is.
+    /// The query of transactions that it is. The names in it are not known yet, so whether it is
+    /// understood is not checked.
     ///
     /// # Errors
-    /// [`Refusal::TooLarge`] and, where it is strict, [`Refusal::NotUnderstood`].
+    /// [`Refusal::TooLarge`].
     pub(crate) fn of_transactions(&self, reading: &ParseContext) -> Result<Query, Refusal> {
         let query = Query::parse(&self.text, reading);
         query.check_size()?;
-        if self.strict {
-            query.check_understood()?;
-        }
         Ok(query)
     }
 
@@ -44,9 +42,6 @@ impl QueryText {
     pub(crate) fn of_balances(&self, reading: &ParseContext) -> Result<BalanceQuery, Refusal> {
         let query = BalanceQuery::parse(&self.text, reading).ok_or(Refusal::Required)?;
         query.check_size()?;
-        if self.strict {
-            query.check_understood()?;
-        }
         Ok(query)
     }
 }

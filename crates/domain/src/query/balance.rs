@@ -12,7 +12,8 @@ use super::range::{DateRange, DateTerm, RangeTerm};
 use super::refusal::{MAX_TERMS, Refusal};
 use super::term::{self, Decoded};
 use super::unit::Periodicity;
-use super::warning::{Problem, Warning, Warnings};
+use super::warning::{self, NamedTerm, Problem, Warning, Warnings};
+use crate::transaction::tags;
 
 /// A query of getBalances.
 ///
@@ -63,6 +64,7 @@ pub struct BalanceQuery {
     pub unreadable: bool,
     /// What was read as less than it says (behaviour 1.1.13).
     pub warnings: Vec<Warning>,
+    names: Vec<NamedTerm>,
 }
 
 impl BalanceQuery {
@@ -86,6 +88,9 @@ impl BalanceQuery {
         let mut lexer = Lexer::new(text);
         while let Some(token) = lexer.next() {
             terms.take(scope.role(&token), token, lexer.written());
+            if lexer.quotes_are_unclear() {
+                terms.warnings.add(lexer.written(), Problem::Quotes);
+            }
         }
         Some(terms.finish())
     }
@@ -100,6 +105,17 @@ impl BalanceQuery {
         Refusal::check("accounts and groups", named, MAX_TERMS)?;
         Refusal::check("hashtags", self.tags.len(), MAX_TERMS)?;
         Refusal::check("terms beside accounts, groups and hashtags", self.others, MAX_TERMS)
+    }
+
+    /// As [`Query::warn_of_unknown`](super::Query::warn_of_unknown).
+    pub fn warn_of_unknown(
+        &mut self,
+        knows_account: impl Fn(&str) -> bool,
+        knows_group: impl Fn(&str) -> bool,
+    ) {
+        warning::add_unknown(&mut self.warnings, &self.names, |problem, name| {
+            if problem == Problem::UnknownGroup { knows_group(name) } else { knows_account(name) }
+        });
     }
 
     /// Refuses a query of which a part would be ignored (behaviour 1.1.14).
@@ -194,10 +210,10 @@ impl<'a> BalanceTerms<'a> {
             // A tag that no transaction can have is kept: with it the sum is nothing, without it
             // the sum would be everything.
             Token::Hashtag(tag) => {
-                self.tags.push(tag.to_lowercase());
+                self.tags.push(tags::key(tag));
                 (!term::is_tag(tag)).then_some(Problem::NotATag)
             }
-            Token::Operator(operator) => self.operator(operator, counts),
+            Token::Operator(operator) => self.operator(operator, counts, written),
         };
         if let Some(problem) = problem {
             self.warnings.add(written, problem);
@@ -214,7 +230,7 @@ impl<'a> BalanceTerms<'a> {
     }
 
     /// Takes a term with an operator; what is wrong with it, if something is.
-    fn operator(&mut self, operator: Operator<'a>, counts: bool) -> Option<Problem> {
+    fn operator(&mut self, operator: Operator<'a>, counts: bool, written: &str) -> Option<Problem> {
         let nul = operator.has_nul();
         let Operator { name, ref value, .. } = operator;
         let value = value.trim().to_owned();
@@ -242,8 +258,14 @@ impl<'a> BalanceTerms<'a> {
             return None;
         }
         match name.to_ascii_lowercase().as_str() {
-            "account" | "acc" => self.accounts.push(value),
-            "group" => self.groups.push(value),
+            "account" | "acc" => {
+                self.warnings.name(written, &value, Problem::UnknownAccount);
+                self.accounts.push(value);
+            }
+            "group" => {
+                self.warnings.name(written, &value, Problem::UnknownGroup);
+                self.groups.push(value);
+            }
             "by" => {
                 let Some(periodicity) = Periodicity::from_letter(&value) else {
                     return Some(Problem::NotForBalances);
@@ -263,6 +285,7 @@ impl<'a> BalanceTerms<'a> {
         let label = |day: Option<Date>| {
             day.filter(|day| day.year() >= 1).map(|day| self.reading.pattern.format(day))
         };
+        let (warnings, names) = self.warnings.finish();
         BalanceQuery {
             from: bounds.from,
             until: bounds.until(),
@@ -277,7 +300,8 @@ impl<'a> BalanceTerms<'a> {
             tags: self.tags,
             others: self.others,
             unreadable: self.unreadable,
-            warnings: self.warnings.finish(),
+            warnings,
+            names,
         }
     }
 }

@@ -3,6 +3,7 @@
 use rust_decimal::Decimal;
 use time::Date;
 
+use super::warning::Problem;
 use crate::account::AccountType;
 use crate::id::TransactionId;
 
@@ -183,6 +184,14 @@ impl Filter {
 }
 
 impl Term {
+    /// The account or group that a term names, and what is wrong when there is none.
+    pub(super) fn chart_name(&self) -> Option<(&str, Problem)> {
+        if let Self::Group(name) = self {
+            return Some((name, Problem::UnknownGroup));
+        }
+        self.account().map(|name| (name, Problem::UnknownAccount))
+    }
+
     /// The account a term names.
     pub(super) fn account(&self) -> Option<&str> {
         if let Self::Account(name) | Self::From(name) | Self::To(name) = self {

@@ -3,6 +3,7 @@
 
 use super::filter::Comparison;
 use super::operator::{self, Operator};
+use super::quotes;
 
 /// A token of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,10 @@ pub(super) struct Lexer<'a> {
     written: &'a str,
     /// Whether a dash stands directly before the rest of the text.
     negated: bool,
+    /// Whether a quoted value has ended.
+    has_quoted: bool,
+    /// Whether it is in doubt which quote ends a value of the last token.
+    unclear: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -46,12 +51,17 @@ impl<'a> Lexer<'a> {
             .strip_prefix('=')
             .filter(|rest| rest.starts_with(char::is_whitespace))
             .unwrap_or(start);
-        Self { rest, written: "", negated: false }
+        Self { rest, written: "", negated: false, has_quoted: false, unclear: false }
     }
 
     /// The last token as written.
     pub(super) const fn written(&self) -> &'a str {
         self.written
+    }
+
+    /// Whether it is in doubt which quote ends a value of the last token.
+    pub(super) const fn quotes_are_unclear(&self) -> bool {
+        self.unclear
     }
 
     /// The text behind the last token.
@@ -88,6 +98,8 @@ impl<'a> Lexer<'a> {
         }
         let (word, rest) = split_word(self.rest);
         self.rest = rest;
+        // The rest of a value that ended before.
+        self.unclear = self.has_quoted && word.ends_with(is_quote);
         match word.strip_prefix('#') {
             Some(tag) if !tag.is_empty() => Token::Hashtag(tag),
             _ => Token::Word(word),
@@ -142,13 +154,17 @@ impl<'a> Lexer<'a> {
     }
 
     /// A quoted string. Without a closing quote it extends to the end of the text (behaviour 1.1.5,
-    /// 1.1.10). A backslash escapes only the quote and a backslash.
+    /// 1.1.10). A backslash escapes only the quote and a backslash; an apostrophe needs none.
     fn quoted(&mut self, quote: char) -> String {
         let mut value = String::new();
         let mut chars = self.rest.chars();
         chars.next();
         while let Some(c) = chars.next() {
-            if c == quote {
+            if c == quote
+                && !quotes::belongs_to_value(value.chars().next_back(), chars.as_str(), quote)
+            {
+                self.has_quoted = true;
+                self.unclear = !value.is_empty() && quotes::is_unclear(chars.as_str(), quote);
                 break;
             }
             let escaped = if c == '\\' {
@@ -170,6 +186,7 @@ impl<'a> Iterator for Lexer<'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Token<'a>> {
+        self.unclear = false;
         self.rest = self.rest.trim_start();
         let dashless = self.rest.trim_start_matches('-');
         let dashes = self.rest.len() - dashless.len();
@@ -199,7 +216,7 @@ fn is_quote(c: char) -> bool {
     matches!(c, '\'' | '"')
 }
 
-fn ends_word(c: char) -> bool {
+pub(super) fn ends_word(c: char) -> bool {
     c.is_whitespace() || c == ')'
 }
 
@@ -210,7 +227,7 @@ fn split_word(text: &str) -> (&str, &str) {
 
 /// Splits off a keyword: upper case and a whole word. A parenthesis may follow at once, as in
 /// `NOT(a OR b)`.
-fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
+pub(super) fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
     let (token, rest) = [("AND", Token::And), ("OR", Token::Or), ("NOT", Token::Not)]
         .into_iter()
         .find_map(|(keyword, token)| Some((token, text.strip_prefix(keyword)?)))?;
@@ -222,7 +239,7 @@ fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
 /// `amount` before a comparison sign. `10:30` and web addresses are words (behaviour 1.1.11). Reads
 /// no further than the name, because terms with quoted values may follow one another without white
 /// space.
-fn split_operator(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_operator(text: &str) -> Option<(&str, &str)> {
     if !text.starts_with(char::is_alphabetic) {
         return None;
     }

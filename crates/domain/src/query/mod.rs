@@ -21,6 +21,7 @@ mod literal;
 mod number;
 mod operator;
 mod parser;
+mod quotes;
 mod range;
 mod refusal;
 mod slashes;
@@ -39,6 +40,7 @@ pub use count_plan::CountPlan;
 pub use filter::{Comparison, DateBasis, Filter, Status, Term};
 pub use refusal::{MAX_TERMS, MAX_TEXT, Refusal};
 pub use unit::Periodicity;
+use warning::NamedTerm;
 pub use warning::{Problem, Warning};
 
 /// A query of listTransactions or countTransactions.
@@ -68,14 +70,15 @@ pub struct Query {
     /// How many terms the text has that count.
     terms: usize,
     warnings: Vec<Warning>,
+    names: Vec<NamedTerm>,
 }
 
 impl Query {
     /// Reads a query. Every text is one; blank text matches everything that is not trashed.
     #[must_use]
     pub fn parse(text: &str, reading: &ParseContext) -> Self {
-        let parser::Parsed { filter, terms, warnings } = parser::parse(text, reading);
-        Self { filter, terms, warnings }
+        let parser::Parsed { filter, terms, warnings, names } = parser::parse(text, reading);
+        Self { filter, terms, warnings, names }
     }
 
     /// The filter that transactions must match; always a [`Filter::All`], including the exclusion
@@ -89,6 +92,18 @@ impl Query {
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
+    }
+
+    /// Warns of the accounts and groups that the query names and that are unknown (behaviour
+    /// 1.1.13).
+    pub fn warn_of_unknown(
+        &mut self,
+        knows_account: impl Fn(&str) -> bool,
+        knows_group: impl Fn(&str) -> bool,
+    ) {
+        warning::add_unknown(&mut self.warnings, &self.names, |problem, name| {
+            if problem == Problem::UnknownGroup { knows_group(name) } else { knows_account(name) }
+        });
     }
 
     /// Refuses a query of which a part would be ignored (behaviour 1.1.14).

@@ -5,11 +5,11 @@ use rust_decimal::Decimal;
 use crate::amount::DecimalSeparator;
 use crate::numeral::Numeral;
 
-/// Reads an amount literal like amounts in bodies (behaviour 3.12.3): a plain number with a dot
-/// first, else one punctuated as in the book. A number beyond the range of [`Decimal`] becomes the
+/// Reads an amount literal: one with thousands as in the book (`1.234` in a COMMA book, as in typed
+/// lines), else like amounts in bodies (behaviour 3.12.3). A number beyond the range of [`Decimal`] becomes the
 /// end of that range: no stored amount is there, so every comparison has the same result.
 pub(super) fn read(text: &str, separator: DecimalSeparator) -> Option<Decimal> {
-    let numeral = Numeral::read(text, separator)?;
+    let numeral = Numeral::read_literal(text, separator)?;
     if numeral.is_zero() {
         return Some(Decimal::ZERO);
     }
@@ -66,7 +66,13 @@ mod tests {
             ("1.234,56", Some("1234.56")),
             ("100,50", Some("100.5")),
             ("100.50", Some("100.5")),
-            ("1.234", Some("1.234")),
+            ("1.234", Some("1234")),
+            ("-1.234", Some("-1234")),
+            ("1.23", Some("1.23")),
+            ("1.2345", Some("1.2345")),
+            ("0.500", Some("0.5")),
+            ("1e3", Some("1000")),
+            ("1'234,5", Some("1234.5")),
             ("1.234.567", Some("1234567")),
             ("1,234.56", None),
             ("0,500", Some("0.5")),

@@ -8,8 +8,9 @@ use super::filter::{DateBasis, Filter, Status, Term};
 use super::lexer::{Lexer, Token};
 use super::operator::{Operator, looks_like_operator};
 use super::term::{self, Decoded};
-use super::warning::{Problem, Warning, Warnings};
+use super::warning::{NamedTerm, Problem, Warning, Warnings};
 use crate::id::TransactionId;
+use crate::transaction::tags;
 
 /// How deep parentheses may nest.
 const MAX_DEPTH: usize = 64;
@@ -23,6 +24,7 @@ pub(super) struct Parsed {
     /// How many terms it has, without the exclusion of trashed transactions.
     pub(super) terms: usize,
     pub(super) warnings: Vec<Warning>,
+    pub(super) names: Vec<NamedTerm>,
 }
 
 impl Parsed {
@@ -66,6 +68,9 @@ fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> (Parsed, DateBa
     let mut lexer = Lexer::new(text);
     while let Some(token) = lexer.next() {
         parser.take(token, (lexer.written(), lexer.behind()));
+        if lexer.quotes_are_unclear() {
+            parser.warnings.add(lexer.written(), Problem::Quotes);
+        }
     }
     let asked = parser.asked;
     (parser.finish(), asked)
@@ -129,7 +134,7 @@ impl Parser<'_> {
             }
             Token::Phrase(phrase) => self.text(&phrase, written),
             Token::Hashtag(tag) if term::is_tag(tag) => {
-                self.add(Filter::Term(Term::Tag(tag.to_lowercase())));
+                self.add(Filter::Term(Term::Tag(tags::key(tag))));
             }
             // What no hashtag can be (`#a-b`) is searched for as text.
             Token::Hashtag(_) => {
@@ -155,6 +160,9 @@ impl Parser<'_> {
             Decoded::Term(_) if nul => self.nothing(),
             Decoded::Term(term) => {
                 self.trashed |= !negated && term == Term::Status(Status::Trashed);
+                if let Some((name, problem)) = term.chart_name() {
+                    self.warnings.name(written, name, problem);
+                }
                 self.add(Filter::Term(term));
             }
             Decoded::PostingDates if negated => self.ignore(written, Problem::Negated),
@@ -243,7 +251,8 @@ impl Parser<'_> {
         if !self.trashed {
             conjunction.push(Filter::Not(Box::new(Filter::Term(Term::Status(Status::Trashed)))));
         }
-        Parsed { filter: Filter::All(conjunction), terms, warnings: self.warnings.finish() }
+        let (warnings, names) = self.warnings.finish();
+        Parsed { filter: Filter::All(conjunction), terms, warnings, names }
     }
 }
 

@@ -9,6 +9,10 @@ use super::{ParseContext, number};
 use crate::account::AccountType;
 use crate::name::fold;
 use crate::property::normalized_key;
+use crate::transaction::tags;
+
+/// Stands before the key of a property.
+const PROPERTY: &str = "property.";
 
 /// What an operator and its value mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +103,7 @@ pub(super) fn text(word: &str) -> Option<Term> {
 
 /// Whether text behind `#` can be a hashtag (behaviour 3.9.1).
 pub(super) fn is_tag(tag: &str) -> bool {
-    tag.chars().all(|c| c.is_alphanumeric() || c == '_')
+    tags::leading(tag) == tag
 }
 
 /// Lengths of time that no series has: weeks and quarters.
@@ -107,10 +111,16 @@ pub(super) fn is_other_period(value: &str) -> bool {
     value.eq_ignore_ascii_case("w") || value.eq_ignore_ascii_case("q")
 }
 
+/// The term of a property, whose key may stand behind `property.` because it is the name of an
+/// operator.
 fn property(operator: Operator<'_>) -> Term {
     let present = operator.value == "*" && !operator.quoted;
+    let prefixed = operator
+        .name
+        .split_at_checked(PROPERTY.len())
+        .filter(|(prefix, key)| prefix.eq_ignore_ascii_case(PROPERTY) && !key.is_empty());
     Term::Property {
-        key: normalized_key(operator.name),
+        key: normalized_key(prefixed.map_or(operator.name, |(_, key)| key)),
         value: (!present).then(|| operator.value.to_lowercase()),
     }
 }

@@ -6,6 +6,8 @@ use std::fmt;
 const MAX_NAMED: usize = 200;
 /// Most characters of a term that are shown.
 const MAX_SHOWN: usize = 100;
+/// Stands for the rest of a longer one.
+const CUT: &str = "...";
 
 /// Part of a query that was read as less than it says.
 ///
@@ -68,6 +70,12 @@ pub enum Problem {
     TooDeep,
     /// Text that looks like an operator or a hashtag and is none.
     ReadAsText,
+    /// Quotes of which it is not clear which one closes.
+    Quotes,
+    /// No account has that id or name.
+    UnknownAccount,
+    /// No group has that id or name.
+    UnknownGroup,
 }
 
 impl Problem {
@@ -89,6 +97,9 @@ impl Problem {
             Self::Empty => "ignored, nothing to look for",
             Self::TooDeep => "ignored, parentheses nest at most 64 deep",
             Self::ReadAsText => "read as text",
+            Self::Quotes => "not clear which quote closes; write \\ before a quote inside",
+            Self::UnknownAccount => "no such account",
+            Self::UnknownGroup => "no such group",
         }
     }
 }
@@ -102,11 +113,47 @@ impl fmt::Display for Warning {
     }
 }
 
+/// A term that names an account or a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NamedTerm {
+    /// As it was written, cut where it is long.
+    term: String,
+    /// The id or name.
+    name: String,
+    /// What is wrong with it when nothing has that name.
+    problem: Problem,
+    /// How many warnings stand before it.
+    place: usize,
+}
+
+/// Adds to the warnings of a query, in its order, those of the terms that name what there is not
+/// (behaviour 1.1.13).
+pub(super) fn add_unknown(
+    warnings: &mut Vec<Warning>,
+    names: &[NamedTerm],
+    is_known: impl Fn(Problem, &str) -> bool,
+) {
+    let mut unknown = names.iter().filter(|one| !is_known(one.problem, &one.name)).peekable();
+    let mut all = Warnings::default();
+    for (place, warning) in std::mem::take(warnings).into_iter().enumerate() {
+        while let Some(one) = unknown.next_if(|one| one.place <= place) {
+            all.add(&one.term, one.problem);
+        }
+        match warning {
+            Warning::Term { term, problem } => all.add(&term, problem),
+            Warning::More(more) => all.more = all.more.saturating_add(more),
+        }
+    }
+    unknown.for_each(|one| all.add(&one.term, one.problem));
+    *warnings = all.finish().0;
+}
+
 /// The warnings of a query while it is read.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     named: Vec<Warning>,
     more: usize,
+    names: Vec<NamedTerm>,
 }
 
 impl Warnings {
@@ -115,16 +162,29 @@ impl Warnings {
             self.more = self.more.saturating_add(1);
             return;
         }
-        let term = match term.char_indices().nth(MAX_SHOWN) {
-            Some((end, _)) => format!("{}...", term.get(..end).unwrap_or_default()),
-            None => term.to_owned(),
-        };
-        self.named.push(Warning::Term { term, problem });
+        self.named.push(Warning::Term { term: shown(term), problem });
     }
 
-    pub(super) fn finish(mut self) -> Vec<Warning> {
+    /// Notes a term that names an account or a group, which may turn out to be unknown.
+    pub(super) fn name(&mut self, term: &str, name: &str, problem: Problem) {
+        let place = self.named.len();
+        self.names.push(NamedTerm { term: shown(term), name: name.to_owned(), problem, place });
+    }
+
+    /// The warnings, and the terms with names.
+    pub(super) fn finish(mut self) -> (Vec<Warning>, Vec<NamedTerm>) {
         self.named.extend((self.more > 0).then_some(Warning::More(self.more)));
-        self.named
+        (self.named, self.names)
+    }
+}
+
+/// A term, cut where it is long. One that was cut already stays.
+fn shown(term: &str) -> String {
+    match term.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) if term.get(end..) != Some(CUT) => {
+            format!("{}{CUT}", term.get(..end).unwrap_or_default())
+        }
+        _ => term.to_owned(),
     }
 }
 
@@ -138,7 +198,7 @@ mod tests {
         for _ in 0..MAX_NAMED + 7 {
             warnings.add(&"é".repeat(MAX_SHOWN + 1), Problem::ReadAsText);
         }
-        let found = warnings.finish();
+        let (found, _) = warnings.finish();
         assert_eq!(found.len(), MAX_NAMED + 1);
         assert_eq!(found[0].to_string(), format!("{}...: read as text", "é".repeat(MAX_SHOWN)));
         assert_eq!(found[MAX_NAMED].to_string(), "and 7 more");

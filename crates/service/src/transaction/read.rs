@@ -220,15 +220,22 @@ impl ResolvedQuery {
     /// Parses a query and resolves its names.
     ///
     /// # Errors
-    /// As [`QueryText::of_transactions`].
+    /// As [`QueryText::of_transactions`]; where it is strict, `NotUnderstood`.
     fn read(
         tx: &mut Tx<'_>,
         access: &Access,
         asked: &QueryText,
         reading: &ParseContext,
     ) -> Result<Self> {
-        let query = asked.of_transactions(reading)?;
+        let mut query = asked.of_transactions(reading)?;
         let names = resolve(tx, access, query.filter())?;
+        query.warn_of_unknown(
+            |account| names.accounts.contains_key(account),
+            |group| names.groups.contains_key(group),
+        );
+        if asked.strict {
+            query.check_understood()?;
+        }
         Ok(Self { query, names })
     }
 }

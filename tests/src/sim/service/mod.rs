@@ -264,9 +264,13 @@ fn refused(error: Error) -> Refused {
     }
 }
 
-/// The texts of warnings.
+/// The texts of warnings, but for those about unknown names: the model has labels in their place.
 pub fn warning_texts(warnings: &[Warning]) -> Vec<String> {
-    warnings.iter().map(Warning::to_string).collect()
+    let is_about_names = |warning: &Warning| {
+        use daybook_domain::query::Problem::{UnknownAccount, UnknownGroup};
+        matches!(warning, Warning::Term { problem: UnknownAccount | UnknownGroup, .. })
+    };
+    warnings.iter().filter(|one| !is_about_names(one)).map(Warning::to_string).collect()
 }
 
 /// The fields of a JSON object as texts.

@@ -110,6 +110,35 @@ fn values_are_bare_or_quoted_1_1_4() {
 }
 
 #[test]
+fn apostrophes_close_no_value_1_1_5() {
+    check_all(&[
+        ("account:'Owner's Equity'", "account:Owner's Equity"),
+        ("account:'Owner's Equity' after:2025", "account:Owner's Equity [2025-01-01,)"),
+        ("(account:'Owner's Equity')", "account:Owner's Equity"),
+        ("-group:'Owner's Equity' x", "!group:Owner's Equity 'x'"),
+        ("account:'Owner's Equity'group:'Bob's Cars'", "account:Owner's Equity group:Bob's Cars"),
+        ("account:'Ann's and Bob's House' 'x y'", "account:Ann's and Bob's House 'x y'"),
+        ("account:'Owners' Equity'", "account:Owners' Equity"),
+        ("account:'L'été d'Ann: 2' x", "account:L'été d'Ann: 2 'x'"),
+        ("'owner's equity'", "'owner's equity'"),
+        (r#"account:"19" rack""#, r#"account:19" rack"#),
+        // Values that follow one another.
+        ("account:'Cash'group:'X'", "account:Cash group:X"),
+        ("account:'Cash'AND group:'X'", "account:Cash group:X"),
+        ("account:'Cash' lunch 'two words'", "account:Cash 'lunch' 'two words'"),
+        ("account:'A' OR account:'B'", "(account:A | account:B)"),
+        ("account:'A' OR 'B'", "(account:A | 'b')"),
+        ("account:'A' don't group:'B'", "account:A 'don't' group:B"),
+        ("account:'A' -'b c'", "account:A !'b c'"),
+        // In doubt, the first quote closes.
+        ("account:'Cash'lunch", "account:Cash 'lunch'"),
+        ("account:'Cash'lunch account:'Bank'", "account:Cash 'lunch' account:Bank"),
+        ("account:'Owner's Eq", "account:Owner 's' 'eq'"),
+        ("account:'Owner''s Equity'", "account:Owner 's equity'"),
+    ]);
+}
+
+#[test]
 fn escapes_1_1_5() {
     check_all(&[
         (r"account:'O\'Brien'", "account:O'Brien"),
@@ -251,6 +280,9 @@ fn operators_start_with_a_letter_1_1_11() {
         ("HTTPS://a.b/c:1", "'https://a.b/c:1'"),
         ("http:x", "{http=x}"),
         ("ftp://x", "{ftp=//x}"),
+        ("property.type:x Property.On:2025", "{type=x} {on=2025}"),
+        ("property.amount:>5 property.is:*", "{amount=>5} {is=*}"),
+        ("property.property.a:b property:x", "{property.a=b} {property=x}"),
         ("_a:b", "'_a:b'"),
         (":a", "':a'"),
         ("ção:x", "{ção=x}"),

@@ -99,6 +99,62 @@ fn every_part_that_was_not_asked_is_named() {
 }
 
 #[test]
+fn doubtful_quotes_are_warned_of() {
+    let problem = "not clear which quote closes; write \\ before a quote inside";
+    for (text, term) in [
+        ("account:'Cash'lunch", "account:'Cash'"),
+        ("account:'Owner's Eq", "account:'Owner'"),
+        ("account:'Owner''s Equity'", "account:'Owner'"),
+        ("'a b'c", "'a b'"),
+        ("account:'A' (b) James'", "James'"),
+    ] {
+        check_lists(text, &[&format!("{term}: {problem}")]);
+    }
+    check_balances("account:'Cash'#a", &[]);
+    check_balances("account:'Cash'by:m", &[]);
+    check_balances(
+        "account:'Cash'x",
+        &[&format!("account:'Cash': {problem}"), "x: ignored in balances"],
+    );
+    for text in ["account:'Owner's Equity'", "James' car", "account:'Cash' don't", "'a b'group:X"] {
+        check_lists(text, &[]);
+    }
+}
+
+#[test]
+fn unknown_names_are_warned_of_in_their_order() {
+    let text = "is:foo -account:Nobody on:bad (from:Cash OR to:'No one') group:X account:Y";
+    let mut asked = query(text);
+    asked.warn_of_unknown(|account| account == "Cash", |group| group == "Y");
+    assert_eq!(
+        texts(asked.warnings()),
+        [
+            "is:foo: not a status",
+            "account:Nobody: no such account",
+            "on:bad: not a date",
+            "to:'No one': no such account",
+            "group:X: no such group",
+            "account:Y: no such account",
+        ]
+    );
+    let mut asked = balance("account:A group:B account:C on:2025 x");
+    asked.warn_of_unknown(|account| account == "A", |_| false);
+    assert_eq!(
+        texts(&asked.warnings),
+        ["group:B: no such group", "account:C: no such account", "x: ignored in balances",]
+    );
+    let mut asked = query(&format!("{}account:{}", "by:m ".repeat(250), "é".repeat(300)));
+    asked.warn_of_unknown(|_| false, |_| false);
+    assert_eq!(asked.warnings().last().unwrap().to_string(), "and 51 more");
+    let mut asked = query(&format!("account:{}", "é".repeat(300)));
+    asked.warn_of_unknown(|_| false, |_| false);
+    assert_eq!(
+        texts(asked.warnings()),
+        [format!("account:{}...: no such account", "é".repeat(92))]
+    );
+}
+
+#[test]
 fn terms_are_named_in_their_order() {
     check_lists(
         "is:foo x on:bad by:q",
