@@ -2,8 +2,9 @@
 //! times.
 
 use super::filter::Comparison;
+use super::literal::DateOperator;
 use super::operator::{self, Operator};
-use super::quotes;
+use super::quotes::{self, ends_word};
 
 /// A token of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,10 +162,16 @@ impl<'a> Lexer<'a> {
         chars.next();
         while let Some(c) = chars.next() {
             if c == quote
-                && !quotes::belongs_to_value(value.chars().next_back(), chars.as_str(), quote)
+                && !quotes::belongs_to_value(
+                    value.chars().next_back(),
+                    chars.as_str(),
+                    quote,
+                    begins_term,
+                )
             {
                 self.has_quoted = true;
-                self.unclear = !value.is_empty() && quotes::is_unclear(chars.as_str(), quote);
+                self.unclear =
+                    !value.is_empty() && quotes::is_unclear(chars.as_str(), quote, begins_term);
                 break;
             }
             let escaped = if c == '\\' {
@@ -216,10 +223,6 @@ fn is_quote(c: char) -> bool {
     matches!(c, '\'' | '"')
 }
 
-pub(super) fn ends_word(c: char) -> bool {
-    c.is_whitespace() || c == ')'
-}
-
 /// The word at the beginning of the text, and the text after it.
 fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(ends_word).unwrap_or(text.len()))
@@ -227,7 +230,7 @@ fn split_word(text: &str) -> (&str, &str) {
 
 /// Splits off a keyword: upper case and a whole word. A parenthesis may follow at once, as in
 /// `NOT(a OR b)`.
-pub(super) fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
+fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
     let (token, rest) = [("AND", Token::And), ("OR", Token::Or), ("NOT", Token::Not)]
         .into_iter()
         .find_map(|(keyword, token)| Some((token, text.strip_prefix(keyword)?)))?;
@@ -239,7 +242,7 @@ pub(super) fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
 /// `amount` before a comparison sign. `10:30` and web addresses are words (behaviour 1.1.11). Reads
 /// no further than the name, because terms with quoted values may follow one another without white
 /// space.
-pub(super) fn split_operator(text: &str) -> Option<(&str, &str)> {
+fn split_operator(text: &str) -> Option<(&str, &str)> {
     if !text.starts_with(char::is_alphabetic) {
         return None;
     }
@@ -252,6 +255,15 @@ pub(super) fn split_operator(text: &str) -> Option<(&str, &str)> {
     let behind = behind.strip_prefix(':')?;
     let scheme = name.eq_ignore_ascii_case("http") || name.eq_ignore_ascii_case("https");
     if scheme && behind.starts_with("//") { None } else { Some((name, behind)) }
+}
+
+/// Whether a keyword or the term of an operator begins here, which may follow a quoted value
+/// without white space. Properties do not count: `'Owner's: cash'` has none.
+fn begins_term(text: &str) -> bool {
+    let is_known = |name: &str| {
+        DateOperator::from_name(name).is_some() || operator::is_operator(&name.to_ascii_lowercase())
+    };
+    split_operator(text).is_some_and(|(name, _)| is_known(name)) || split_keyword(text).is_some()
 }
 
 /// Whether the text begins with a term of its own, which is not the value of the operator before

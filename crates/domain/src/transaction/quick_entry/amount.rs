@@ -70,7 +70,7 @@ impl TypedText<'_> {
     /// The number that begins with this figure.
     fn written_number(&self, first: usize) -> WrittenNumber {
         let mut number = WrittenNumber { places: first..first.saturating_add(1), runs_on: false };
-        let mut group = Group::leading(self.text_at(first));
+        let mut group = DigitGroup::leading(self.text_at(first));
         loop {
             let next = number.places.end.saturating_add(1);
             let continuation = self.continuation(&number, group);
@@ -78,8 +78,8 @@ impl TypedText<'_> {
             if !matches!(continuation, Continuation::Digits) {
                 return number;
             }
-            if group == Group::Whole {
-                group = Group::following(self.text_at(next));
+            if group == DigitGroup::Whole {
+                group = DigitGroup::following(self.text_at(next));
             }
             number.places.end = next.saturating_add(1);
         }
@@ -87,19 +87,19 @@ impl TypedText<'_> {
 
     /// Words are separated by spaces as well as thousands are, so behind a space only a group
     /// counts. Fixed spaces and apostrophes do not stand between two numbers.
-    fn continuation(&self, number: &WrittenNumber, group: Group) -> Continuation {
+    fn continuation(&self, number: &WrittenNumber, group: DigitGroup) -> Continuation {
         let next = number.places.end.saturating_add(1);
         let text = self.text_at(next);
         let mut gap = self.text_at(number.places.end).chars();
         let (Some(gap), None) = (gap.next(), gap.next()) else { return Continuation::Nothing };
         if gap == ' ' {
-            if group != Group::Whole || !self.is_number(next) {
+            if group != DigitGroup::Whole || !self.is_number(next) {
                 return Continuation::Nothing;
             }
-            return match Group::following(text) {
-                Group::Whole | Group::WithDecimals => Continuation::Digits,
-                Group::None if number.places.len() > 1 => Continuation::OtherDigits,
-                Group::None => Continuation::Nothing,
+            return match DigitGroup::following(text) {
+                DigitGroup::Whole | DigitGroup::WithDecimals => Continuation::Digits,
+                DigitGroup::None if number.places.len() > 1 => Continuation::OtherDigits,
+                DigitGroup::None => Continuation::Nothing,
             };
         }
         if !is_fixed_space(gap) && !is_apostrophe(gap) {
@@ -133,7 +133,7 @@ impl TypedText<'_> {
 
 /// What the digits of a figure are among groups of thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Group {
+enum DigitGroup {
     /// No group.
     None,
     /// A group of a whole number, which others may follow.
@@ -142,7 +142,7 @@ enum Group {
     WithDecimals,
 }
 
-impl Group {
+impl DigitGroup {
     /// A first group has one to three digits, the first of which counts.
     fn leading(text: &str) -> Self {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
