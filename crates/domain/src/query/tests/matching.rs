@@ -72,7 +72,9 @@ impl Term {
                 subject.amount.is_some_and(|amount| comparison.holds(amount, *value))
             }
             Self::Status(status) => status.matches(subject),
-            Self::Tag(tag) => subject.tags.iter().any(|carried| tags::key(carried) == *tag),
+            Self::Tag(tag) => {
+                subject.tags.iter().any(|carried| crate::transaction::tags::key(carried) == *tag)
+            }
             Self::RemoteId(id) => subject.remote_ids.contains(id),
             Self::HasError(expected) => !*expected,
             Self::Property { key, value } => {
