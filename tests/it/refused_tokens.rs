@@ -7,7 +7,11 @@ use serde_json::json;
 use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    crate::isolated![only_refused_tokens_of_an_address_count, only_trusted_proxies_tell_addresses]
+    crate::isolated![
+        only_refused_tokens_of_an_address_count,
+        only_trusted_proxies_tell_addresses,
+        own_tokens_are_no_guesses,
+    ]
 }
 
 const HERE: &str = "198.51.100.2";
@@ -52,7 +56,8 @@ fn only_refused_tokens_of_an_address_count(engine: Engine) {
     }
     too_many(guess(&server, "another", HERE));
     too_many(guess(&server, "not.a.token", HERE));
-    too_many(guess(&server, &fresh, HERE));
+    // What this installation has signed is no guess, be it new here, revoked or expired.
+    guess(&server, &fresh, HERE).ok();
     // A proxy appends to what the client sent.
     too_many(guess(&server, "another", &format!("{ELSEWHERE}, {HERE}")));
     too_many(guess(&server, "another", &format!("{ELSEWHERE}, {HERE}, 10.1.2.3")));
@@ -67,7 +72,6 @@ fn only_refused_tokens_of_an_address_count(engine: Engine) {
     // Others are not concerned, and what they have shown is known everywhere.
     guess(&server, "guess", ELSEWHERE).refused(401, "required");
     guess(&server, &fresh, ELSEWHERE).ok();
-    guess(&server, &fresh, HERE).ok();
     // A network of IPv6 is one client.
     for address in ["2001:db8::1", "2001:db8::2", "2001:db8::ffff:0:3"] {
         guess(&server, "guess", address).refused(401, "required");
@@ -83,5 +87,27 @@ fn only_trusted_proxies_tell_addresses(engine: Engine) {
         guess(&server, "guess", address).refused(401, "required");
     }
     too_many(guess(&server, "guess", "198.51.100.4"));
-    too_many(server.client_with_token(&fresh).get("/v5/user"));
+    too_many(server.client_with_token("guess").get("/v5/user"));
+    server.client_with_token(&fresh).get("/v5/user").ok();
+    let warning = "is not one of --trusted-proxies";
+    assert_eq!(server.log().matches(warning).count(), 1, "10.12: the log warns once");
+}
+
+/// A program that goes on with a token that was revoked does not lock its neighbours out.
+fn own_tokens_are_no_guesses(engine: Engine) {
+    let server = server(engine, &["--trusted-proxies", "127.0.0.1"]);
+    let owner = from(&server.client("owner@example.com"), ELSEWHERE);
+    let issued = owner.post("/v5/user/tokens", &json!({})).ok();
+    let revoked = issued["token"].as_str().expect("a token");
+    owner.delete(&format!("/v5/user/tokens/{}", issued["id"].as_str().expect("an id"))).ok();
+    for _ in 0..5 {
+        guess(&server, revoked, HERE).refused(401, "required");
+    }
+    for _ in 0..3 {
+        guess(&server, "guess", HERE).refused(401, "required");
+    }
+    too_many(guess(&server, "guess", HERE));
+    guess(&server, revoked, HERE).refused(401, "required");
+    guess(&server, &server.token("fresh@example.com"), HERE).ok();
+    assert!(!server.log().contains("--trusted-proxies"), "10.12: a trusted proxy is no warning");
 }

@@ -13,6 +13,7 @@ use actix_web::{Error, HttpMessage, web};
 use tracing::Instrument;
 
 use crate::budget::KeptShares;
+use crate::client_address::warn_of_proxy;
 use crate::log_position;
 use crate::rate::counted::CountedRequest;
 use crate::security;
@@ -40,6 +41,9 @@ pub(crate) async fn observe(
     // The pattern of the route, not the path: paths contain names and e-mail addresses.
     let route = request.match_pattern().unwrap_or_else(|| "-".to_owned());
     let state = request.app_data::<web::Data<AppState>>();
+    if let Some(state) = state {
+        warn_of_proxy(request.peer_addr(), request.headers(), state);
+    }
     let allowed = state.map(|state| state.headers.allowed.clone());
     let encrypted = state.is_some_and(|state| state.is_encrypted());
     let trusted = state.and_then(|state| {

@@ -79,7 +79,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         templates,
         mail_address: mail_address(options, address),
         mailed_links: options.mail.links(),
-        webhooks: WebhookClient::new(options.webhooks.allowed(options.listen))?,
+        webhooks: WebhookClient::new(options.webhooks.allowed(is_trial(options))?)?,
         mails: Wakeup::default(),
         audits: Wakeup::default(),
         copies: LargeCopies::new(unfinished.clone(), {
@@ -208,6 +208,15 @@ fn mail_address(options: &ServeArgs, address: SocketAddr) -> String {
     options.public_url.clone().unwrap_or_else(own)
 }
 
+/// Whether somebody only tries the server on their own machine: nobody else reaches it, it has no
+/// name, lets nobody in through a provider and sends no mail.
+fn is_trial(options: &ServeArgs) -> bool {
+    options.listen.ip().is_loopback()
+        && options.public_url.is_none()
+        && options.providers.is_none()
+        && options.mail.smtp_url.is_none()
+}
+
 /// Logs that the server is ready, and what to do first.
 fn announce(options: &ServeArgs, address: SocketAddr) {
     let encrypted = options.public_url.as_ref().is_some_and(|url| url.starts_with("https:"));
@@ -215,6 +224,12 @@ fn announce(options: &ServeArgs, address: SocketAddr) {
         tracing::warn!(
             "access tokens and links to files travel in clear; let a proxy do TLS, and give \
                 --public-url with https://"
+        );
+    }
+    if is_trial(options) && !options.webhooks.is_given() {
+        tracing::info!(
+            "trial mode: webhooks may reach this machine. It ends with --public-url, --providers \
+                or --smtp-url, and --webhook-allow none refuses it"
         );
     }
     tracing::info!(%address, "daybook is ready: http://{address}/docs");

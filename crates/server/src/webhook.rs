@@ -1,8 +1,9 @@
 //! The options of webhooks, and `daybook webhooks`: which apps are paused (behaviour 8.19). The doc
 //! comments of options are the texts of `--help`.
 
-use std::net::SocketAddr;
+use std::str::FromStr;
 
+use anyhow::ensure;
 use clap::{Args, Subcommand};
 use daybook_domain::app::AppId;
 use daybook_domain::id::BookKey;
@@ -18,18 +19,60 @@ use crate::clock;
 #[derive(Debug, Args)]
 pub(crate) struct WebhookArgs {
     /// Hosts, addresses and networks that webhooks may reach besides the public internet, also
-    /// without TLS, separated by commas, for example bots.internal or 10.0.0.0/8; by default none,
-    /// or loopback while the server listens on loopback only
+    /// without TLS, separated by commas, for example bots.internal or 10.0.0.0/8, or none; by
+    /// default none, or loopback for a trial: while the server listens on loopback and has no
+    /// --public-url, --providers and --smtp-url
     #[arg(long, env = "DAYBOOK_WEBHOOK_ALLOW", value_delimiter = ',', value_name = "ENTRY")]
-    webhook_allow: Option<Vec<WebhookTarget>>,
+    webhook_allow: Option<Vec<WebhookEntry>>,
+}
+
+/// An entry of the list, or the word that the list is empty.
+#[derive(Debug, Clone)]
+enum WebhookEntry {
+    None,
+    Target(WebhookTarget),
+}
+
+impl FromStr for WebhookEntry {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.eq_ignore_ascii_case("none") {
+            return Ok(Self::None);
+        }
+        text.parse().map(Self::Target)
+    }
 }
 
 impl WebhookArgs {
-    /// What webhooks may reach besides the public internet.
-    pub(crate) fn allowed(&self, listen: SocketAddr) -> Vec<WebhookTarget> {
-        let usual =
-            || if listen.ip().is_loopback() { WebhookTarget::loopback() } else { Vec::new() };
-        self.webhook_allow.clone().unwrap_or_else(usual)
+    /// What webhooks may reach besides the public internet. In a trial that is this machine.
+    ///
+    /// # Errors
+    /// When `none` stands beside other entries.
+    pub(crate) fn allowed(&self, is_trial: bool) -> anyhow::Result<Vec<WebhookTarget>> {
+        let Some(entries) = &self.webhook_allow else {
+            return Ok(if is_trial { WebhookTarget::loopback() } else { Vec::new() });
+        };
+        let targets: Vec<WebhookTarget> = entries.iter().filter_map(WebhookEntry::target).collect();
+        ensure!(
+            targets.is_empty() || targets.len() == entries.len(),
+            "invalid --webhook-allow: none stands alone"
+        );
+        Ok(targets)
+    }
+
+    /// Whether the operator has said what webhooks may reach.
+    pub(crate) const fn is_given(&self) -> bool {
+        self.webhook_allow.is_some()
+    }
+}
+
+impl WebhookEntry {
+    fn target(&self) -> Option<WebhookTarget> {
+        match self {
+            Self::None => None,
+            Self::Target(target) => Some(target.clone()),
+        }
     }
 }
 

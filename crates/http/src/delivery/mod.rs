@@ -27,6 +27,7 @@ use daybook_storage::Tx;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::error::{ApiError, RequestError};
+use crate::outgoing::Failure;
 use crate::run;
 use crate::state::AppState;
 
@@ -124,7 +125,6 @@ impl Courier {
         let state = &self.state;
         let written = parcel::request(state, delivery, parcel).await;
         let (at, begun) = ((state.clock)(), Instant::now());
-        let took = || i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
         match written {
             Ok(Written { request, secrets, memory }) => {
                 drop(turn);
@@ -133,7 +133,15 @@ impl Courier {
                 let answered = answer.as_ref().ok();
                 let status = answered.map(|answer| answer.status().as_u16());
                 let text = answered.map(|answer| Exchange::excerpt(answer.body(), &secrets));
-                let exchange = Exchange { at, milliseconds: took(), status, answer: text };
+                let milliseconds = match &answer {
+                    Err(Failure::Inside(cause)) => {
+                        let (app, book) = (delivery.app.as_str(), delivery.key.as_str());
+                        tracing::info!(app, book, cause, "a webhook that is allowed has no answer");
+                        0
+                    }
+                    _ => i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),
+                };
+                let exchange = Exchange { at, milliseconds, status, answer: text };
                 Ok(Outcome::Tried(answer::read(answer, &secrets), exchange))
             }
             Err(Unwritten::Crowded) => Ok(failed_at(at, "the memory of this server is in use")),

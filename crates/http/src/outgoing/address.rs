@@ -16,17 +16,22 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::allowed::WebhookTarget;
 
-/// The metadata service of a cloud at an address that is not link-local.
-const METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
+/// Metadata services of clouds at addresses that are not link-local.
+const METADATA_V4: [Ipv4Addr; 3] = [
+    Ipv4Addr::new(100, 100, 100, 200),
+    Ipv4Addr::new(168, 63, 129, 16),
+    Ipv4Addr::new(192, 0, 0, 192),
+];
+const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
 /// What a client connects to.
 #[derive(Debug, Clone)]
 pub(crate) enum Reach {
     /// What the operator has configured.
     Configured,
-    /// The public internet, and what the operator allows besides.
-    Public(Arc<[WebhookTarget]>),
-    /// Only what the operator allows.
+    /// The public internet.
+    Public,
+    /// Only what the operator allows webhooks besides.
     Allowed(Arc<[WebhookTarget]>),
 }
 
@@ -35,28 +40,46 @@ impl Reach {
     pub(crate) fn holds(&self, host: &str, ip: IpAddr) -> bool {
         // ::ffff:169.254.169.254 is the same machine as 169.254.169.254.
         let ip = ip.to_canonical();
-        let listed =
-            |targets: &[WebhookTarget]| targets.iter().any(|target| target.holds(host, ip));
         match self {
-            Self::Configured => may_be_reached(ip),
-            Self::Public(targets) => is_public(ip) || listed(targets),
-            Self::Allowed(targets) => listed(targets),
+            Self::Configured => !is_off_limits(ip),
+            Self::Public => is_public(ip) && !is_off_limits(ip),
+            Self::Allowed(targets) => targets.iter().any(|target| target.holds(host, ip)),
         }
     }
 }
 
-/// Whether an address of a provider may be connected to.
-fn may_be_reached(ip: IpAddr) -> bool {
+/// Whether an address is one that no provider and no receiver has: link-local and metadata ones,
+/// where cloud machines find the credentials of their own role, and those of nobody or of many. An
+/// address of IPv6 that stands for one of IPv4 is that one.
+pub(super) fn is_off_limits(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => {
-            !(ip.is_unspecified() || ip.is_link_local() || ip.is_multicast() || ip.is_broadcast())
+            ip.is_unspecified()
+                || ip.is_link_local()
+                || ip.is_multicast()
+                || ip.is_broadcast()
+                || METADATA_V4.contains(&ip)
         }
         IpAddr::V6(ip) => {
-            !(ip.is_unspecified()
+            ip.is_unspecified()
                 || ip.is_unicast_link_local()
                 || ip.is_multicast()
-                || ip == METADATA)
+                || ip == METADATA_V6
+                || embedded_v4(ip).is_some_and(|ip| is_off_limits(ip.into()))
         }
+    }
+}
+
+/// The address of IPv4 that a gateway connects to for one of IPv6: NAT64, 6to4 and the old form
+/// with zeros before it.
+fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
+    let address =
+        |[high, low]: [u16; 2]| Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low));
+    match ip.segments() {
+        [0x64, 0xff9b, 0 | 1, .., high, low] => Some(address([high, low])),
+        [0, 0, 0, 0, 0, 0, high, low] if high > 0 => Some(address([high, low])),
+        [0x2002, high, low, ..] => Some(address([high, low])),
+        _ => None,
     }
 }
 
@@ -103,6 +126,11 @@ pub(crate) fn written_in(url: &Url) -> Option<IpAddr> {
     url.host_str()?.trim_matches(['[', ']']).parse().ok()
 }
 
+/// A name has no address that may be connected to.
+#[derive(Debug, thiserror::Error)]
+#[error("the address may not be reached")]
+pub(super) struct NoneReachable;
+
 /// Whether a URL leads to this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     url.host_str() == Some("localhost") || written_in(url).is_some_and(|ip| ip.is_loopback())
@@ -136,12 +164,11 @@ impl Resolve for Resolver {
                 (Ok(found), _) => found,
                 (Err(error), Reach::Configured) => return Err(error.into()),
                 // Who may write any name does not learn which of them are known inside.
-                (Err(_), Reach::Public(_) | Reach::Allowed(_)) => Vec::new(),
+                (Err(_), Reach::Public | Reach::Allowed(_)) => Vec::new(),
             };
             found.retain(|address| reach.holds(name.as_str(), address.ip()));
             if found.is_empty() {
-                let refused = io::Error::other("the name has no address that may be reached");
-                return Err(refused.into());
+                return Err(NoneReachable.into());
             }
             let allowed: Addrs = Box::new(found.into_iter());
             Ok(allowed)
@@ -173,6 +200,8 @@ mod tests {
             "fe80::1",
             "ff02::1",
             "fd00:ec2::254",
+            "64:ff9b::a9fe:a9fe",
+            "100.100.100.200",
         ] {
             assert!(!holds(refused), "{refused}");
         }
@@ -225,7 +254,7 @@ mod tests {
 
     #[test]
     fn webhooks_reach_the_public_internet() {
-        let (public, plain) = (Reach::Public(targets(&[])), Reach::Allowed(targets(&[])));
+        let (public, plain) = (Reach::Public, Reach::Allowed(targets(&[])));
         for text in PUBLIC {
             assert!(public.holds("bot.example", text.parse().unwrap()), "{text}");
             assert!(!plain.holds("bot.example", text.parse().unwrap()), "without TLS: {text}");
@@ -238,20 +267,18 @@ mod tests {
 
     #[test]
     fn what_is_allowed_besides() {
-        let targets = targets(&["10.1.0.0/16", "::1", "Bots.internal"]);
-        for reach in [Reach::Public(Arc::clone(&targets)), Reach::Allowed(targets)] {
-            for (host, ip, expected) in [
-                ("bot.example", "10.1.2.3", true),
-                ("bot.example", "::ffff:10.1.2.3", true),
-                ("bot.example", "10.2.0.1", false),
-                ("bot.example", "::1", true),
-                ("bot.example", "127.0.0.1", false),
-                ("bots.internal", "192.168.0.9", true),
-                ("bots.internal.", "192.168.0.9", true),
-                ("x.bots.internal", "192.168.0.9", false),
-            ] {
-                assert_eq!(reach.holds(host, ip.parse().unwrap()), expected, "{host} {ip}");
-            }
+        let reach = Reach::Allowed(targets(&["10.1.0.0/16", "::1", "Bots.internal"]));
+        for (host, ip, expected) in [
+            ("bot.example", "10.1.2.3", true),
+            ("bot.example", "::ffff:10.1.2.3", true),
+            ("bot.example", "10.2.0.1", false),
+            ("bot.example", "::1", true),
+            ("bot.example", "127.0.0.1", false),
+            ("bots.internal", "192.168.0.9", true),
+            ("bots.internal.", "192.168.0.9", true),
+            ("x.bots.internal", "192.168.0.9", false),
+        ] {
+            assert_eq!(reach.holds(host, ip.parse().unwrap()), expected, "{host} {ip}");
         }
     }
 }

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use ipnet::IpNet;
 
+use super::address::is_off_limits;
+
 /// A host, an address or a network that webhooks may reach, also without TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookTarget(Target);
@@ -24,11 +26,19 @@ impl WebhookTarget {
         networks.map(|network| Self(Target::Network(network))).collect()
     }
 
-    /// Whether it names a host, or the address it has.
+    /// Whether it names a host, or the address it has. Addresses that nobody means when they list
+    /// something wide, such as those of cloud metadata, are held only by an entry with that very
+    /// address.
     pub(super) fn holds(&self, host: &str, ip: IpAddr) -> bool {
         match &self.0 {
-            Target::Network(network) => network.contains(&ip),
-            Target::Host(name) => host.strip_suffix('.').unwrap_or(host).eq_ignore_ascii_case(name),
+            Target::Network(network) => {
+                network.contains(&ip)
+                    && (network.prefix_len() == network.max_prefix_len() || !is_off_limits(ip))
+            }
+            Target::Host(name) => {
+                !is_off_limits(ip)
+                    && host.strip_suffix('.').unwrap_or(host).eq_ignore_ascii_case(name)
+            }
         }
     }
 }
@@ -45,7 +55,7 @@ impl FromStr for WebhookTarget {
         let is_fit = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if text.is_empty() || !text.chars().all(is_fit) {
             return Err(format!(
-                "{text:?} is no network (such as 10.0.0.0/8), no address and no host"
+                "{text:?} is not a network (such as 10.0.0.0/8), an address or a host"
             ));
         }
         Ok(Self(Target::Host(text.to_ascii_lowercase())))
@@ -63,6 +73,42 @@ mod tests {
         }
         for text in ["", "http://bot.example", "10.0.0.0/99", "bot.example:80", "a b", "*"] {
             assert!(text.parse::<WebhookTarget>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn wide_entries_do_not_hold_metadata_addresses() {
+        for (entry, ip, expected) in [
+            ("0.0.0.0/0", "10.0.0.1", true),
+            ("0.0.0.0/0", "169.254.169.254", false),
+            ("0.0.0.0/0", "0.0.0.0", false),
+            ("0.0.0.0/0", "224.0.0.1", false),
+            ("169.254.0.0/16", "169.254.169.254", false),
+            ("169.254.169.254/31", "169.254.169.254", false),
+            ("169.254.169.254", "169.254.169.254", true),
+            ("169.254.169.254/32", "169.254.169.254", true),
+            ("100.64.0.0/10", "100.100.100.200", false),
+            ("192.0.0.0/24", "192.0.0.192", false),
+            ("168.63.0.0/16", "168.63.129.16", false),
+            ("fd00::/8", "fd12::1", true),
+            ("fd00::/8", "fd00:ec2::254", false),
+            ("fd00:ec2::254", "fd00:ec2::254", true),
+            ("::/0", "fe80::1", false),
+            ("::/0", "64:ff9b::a9fe:a9fe", false),
+            ("::/0", "64:ff9b:1::a9fe:a9fe", false),
+            ("::/0", "2002:a9fe:a9fe::1", false),
+            ("::/0", "::169.254.169.254", false),
+            ("::/0", "64:ff9b::a00:1", true),
+            ("bots.internal", "169.254.169.254", false),
+            ("bots.internal", "fe80::1", false),
+            ("bots.internal", "10.0.0.1", true),
+        ] {
+            let target: WebhookTarget = entry.parse().unwrap();
+            assert_eq!(
+                target.holds("bots.internal", ip.parse().unwrap()),
+                expected,
+                "{entry} {ip}"
+            );
         }
     }
 

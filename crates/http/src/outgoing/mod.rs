@@ -15,7 +15,7 @@ use oauth2::AsyncHttpClient;
 use reqwest::redirect::Policy;
 use reqwest::{Body, Client, Url};
 
-use address::{NameLookup, Reach, Resolver};
+use address::{NameLookup, NoneReachable, Reach, Resolver};
 
 pub use webhook::WebhookClient;
 
@@ -35,6 +35,11 @@ pub enum Failure {
     /// No connection, no answer in time, or one that ended early.
     #[error("no answer: {0}")]
     NoAnswer(String),
+    /// The same of an address that only `--webhook-allow` opens. Readers of a book see failures, and
+    /// what they see must not tell a closed port from one that does not answer; the operator finds
+    /// the cause in the log.
+    #[error("no answer")]
+    Inside(String),
     /// The body is longer than is read.
     #[error("the answer has more than {0} bytes")]
     TooLarge(usize),
@@ -47,6 +52,9 @@ impl From<reqwest::Error> for Failure {
         let mut causes = vec![error.to_string()];
         let mut cause = std::error::Error::source(&error);
         while let Some(inner) = cause {
+            if inner.is::<NoneReachable>() {
+                return Self::Address;
+            }
             causes.push(inner.to_string());
             cause = inner.source();
         }

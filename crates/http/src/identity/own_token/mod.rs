@@ -272,16 +272,16 @@ impl LocalKey {
             .map_err(|error| SigningFailed(error.to_string()))
     }
 
+    /// Whether this key has signed a token, be it expired or revoked since. Such a token is not a
+    /// guess.
+    pub(crate) fn has_signed(&self, token: &str) -> bool {
+        self.decode(token).is_some()
+    }
+
     /// What a token says; `None` for one that is not trusted: forged, expired, or something else
     /// signed with the same key.
     pub(crate) fn verify(&self, token: &str, now: Instant) -> Option<Claims> {
-        let mut validation = Validation::new(Algorithm::HS256);
-        validation.set_audience(&[AUDIENCE]);
-        validation.set_issuer(&[ISSUER]);
-        validation.set_required_spec_claims(&["exp", "iss", "aud"]);
-        // The library would ask the clock itself.
-        validation.validate_exp = false;
-        let claims = decode::<Claims>(token, &self.decoding, &validation).ok()?.claims;
+        let claims = self.decode(token)?;
         let scoped = claims.scope.split_whitespace().any(|scope| scope == SCOPE);
         let known = (claims.jti.is_none() || claims.id().is_some())
             && (claims.sid.is_none() || claims.session().is_some())
@@ -289,6 +289,16 @@ impl LocalKey {
             && (claims.act.is_none() || claims.acting().is_some());
         let trusted = scoped && known && now < claims.expires_at();
         (trusted && Email::parse(&claims.email).is_ok()).then_some(claims)
+    }
+
+    fn decode(&self, token: &str) -> Option<Claims> {
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_audience(&[AUDIENCE]);
+        validation.set_issuer(&[ISSUER]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud"]);
+        // The library would ask the clock itself.
+        validation.validate_exp = false;
+        Some(decode::<Claims>(token, &self.decoding, &validation).ok()?.claims)
     }
 }
 
