@@ -11,7 +11,8 @@ pub fn tests() -> Vec<crate::Case> {
         the_login_page_mails_a_link,
         who_may_sign_in_gets_a_link,
         the_answer_is_the_same_for_all,
-        an_address_has_three_open_links,
+        an_address_has_three_open_links_of_a_client,
+        strangers_keep_no_owner_from_a_link,
         what_is_no_address_is_refused,
         forms_of_other_sites_mail_nothing,
         a_client_asks_five_times_a_minute,
@@ -152,10 +153,11 @@ fn the_answer_is_the_same_for_all(server: &Server) {
     assert_eq!(pages[0].0, 200);
 }
 
-fn an_address_has_three_open_links(server: &Server) {
+fn an_address_has_three_open_links_of_a_client(server: &Server) {
     let (mail, email) = (mailing(server), format!("{}@admitted.example", unique("anna")));
+    let stranger = client(&mail);
     for _ in 0..5 {
-        assert_eq!(ask(&client(&mail), &email).status, 200);
+        assert_eq!(ask(&stranger, &email).status, 200);
     }
     let reached = |links: u64| {
         eventually(&email, || count(&mail, &email) >= links);
@@ -166,8 +168,37 @@ fn an_address_has_three_open_links(server: &Server) {
     let older =
         format!("UPDATE login_links SET created_at = created_at - 900000 WHERE email = '{email}'");
     Backdoor::open(&mail).execute(&older);
+    assert_eq!(ask(&stranger, &email).status, 200);
+    reached(4);
+}
+
+/// What strangers have asked for: an owner who comes from elsewhere gets a link, and an address has
+/// one that works whatever they do.
+fn strangers_keep_no_owner_from_a_link(server: &Server) {
+    let (mail, email) = (mailing(server), Cast::new(server).viewer.email().to_owned());
+    let reached = |links: u64| {
+        eventually(&email, || count(&mail, &email) >= links);
+        settle(&mail);
+        assert_eq!(count(&mail, &email), links, "11.14: {email}");
+    };
+    let stranger = client(&mail);
+    for _ in 0..5 {
+        assert_eq!(ask(&stranger, &email).status, 200);
+    }
+    reached(3);
     assert_eq!(ask(&client(&mail), &email).status, 200);
     reached(4);
+    for _ in 0..8 {
+        assert_eq!(ask(&client(&mail), &email).status, 200);
+    }
+    reached(10);
+    // A day of it: when the last link ends, the owner gets the next one.
+    let older =
+        format!("UPDATE login_links SET created_at = created_at - 900000 WHERE email = '{email}'");
+    Backdoor::open(&mail).execute(&older);
+    assert_eq!(ask(&stranger, &email).status, 429, "five in a minute");
+    assert_eq!(ask(&client(&mail), &email).status, 200);
+    reached(11);
 }
 
 fn what_is_no_address_is_refused(server: &Server) {
@@ -230,6 +261,8 @@ fn an_installation_mails_100_links_a_minute(server: &Server) {
     let args = SMTP.iter().chain(&more).map(|arg| (*arg).to_owned()).collect();
     let engine = server.engine();
     let own = Server::start_with(Options { engine, args, ..Options::default() });
+    let known = own.client("known@example.com");
+    known.get("/v5/user").ok();
     let minute = Instant::now();
     for number in 0..110 {
         let answer = ask(&client(&own), &format!("anna{number}@admitted.example"));
@@ -245,6 +278,9 @@ fn an_installation_mails_100_links_a_minute(server: &Server) {
         // A writer that does what another one's long commit would delay may not see its last ones.
         let written = Backdoor::open(&own).execute(all);
         assert!((100..104).contains(&written), "{written}");
+        // Who is made up keeps no user from a link.
+        ask(&client(&own), known.email());
+        eventually("a user gets a link", || count(&own, known.email()) == 1);
     }
     let passed = "UPDATE mails SET created_at = created_at - 60000";
     Backdoor::open(&own).execute(passed);

@@ -334,7 +334,7 @@ fn a_deleted_user_stays_deleted(engine: Engine) {
     let (email, ids) = (who.user.email.clone(), Arc::clone(&fixture.ids));
     let (digest, admission) = ([8; 32], Admission::default());
     let mailed = move |tx: &mut Tx<'_>| {
-        session::mail_link(tx, (digest, "link"), &email, &admission, (&ids, NOW))
+        session::mail_link(tx, (digest, "link"), (&email, true), &admission, (&ids, NOW))
     };
     fixture.delete_beside(&who, mailed).expect("nobody learns whether there is a user");
     let unusable = fixture.stores[1].read(|tx| session::link(tx, &digest, NOW));

@@ -26,7 +26,7 @@ use crate::rate::quota::Quotas;
 use crate::rate::uploads::Uploads;
 use crate::reader_shares::ReaderShares;
 use crate::security::addresses::SecurityLog;
-use crate::session::WebOrigin;
+use crate::session::{LinkLimits, WebOrigin};
 use crate::template::catalog::Templates;
 use crate::wakeup::Wakeup;
 
@@ -106,7 +106,7 @@ pub struct AppState {
     pub mail_address: String,
     /// Links that are asked for by mail, by the address of the client (behaviour 11.14); none where
     /// no mail leaves.
-    pub mailed_links: Option<AttemptLimit>,
+    pub mailed_links: Option<LinkLimits>,
     /// Sends webhooks.
     pub webhooks: WebhookClient,
     /// Wakes the mail worker.
@@ -132,6 +132,12 @@ impl AppState {
             (None, Some(host)) => format!("http://{host}{}", self.path_prefix),
             (None, None) => self.path_prefix.clone(),
         }
+    }
+
+    /// How long a document may be kept in which [`Self::base`] stands. Without a configured address
+    /// it has the host that a request names, which a cache must not give to others.
+    pub(crate) const fn kept_with_address(&self) -> &'static str {
+        if self.public_url.is_some() { "public, max-age=300" } else { "no-store" }
     }
 
     /// Whether clients reach this server with TLS.

@@ -1,11 +1,10 @@
 //! The options that say how mails leave.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use daybook_http::AttemptLimit;
+use daybook_http::LinkLimits;
 
 use crate::smtp::Relay;
 
@@ -38,13 +37,10 @@ pub(crate) struct MailArgs {
     pub(crate) timeout_seconds: u8,
 }
 
-/// Links that a client may ask for in a minute (behaviour 11.14).
-const LINKS_A_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
-
 impl MailArgs {
     /// How often a client may ask for a link that signs in; not at all where no mail leaves.
-    pub(crate) fn links(&self) -> Option<AttemptLimit> {
-        self.smtp_url.as_ref().map(|_| AttemptLimit::per_minute(LINKS_A_MINUTE))
+    pub(crate) fn links(&self) -> Option<LinkLimits> {
+        self.smtp_url.as_ref().map(|_| LinkLimits::default())
     }
 
     /// The mail server, where one is configured.

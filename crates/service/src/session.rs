@@ -4,8 +4,8 @@ use daybook_domain::email::Email;
 use daybook_domain::id::SessionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::session::{
-    LoginLink, MAX_LINKS_A_DAY, MAX_LINKS_A_MINUTE, MAX_OPEN_LINKS, Refusal, SecretDigest, Session,
-    kept_since, links_kept_since, links_open_since,
+    LinkRequest, LoginLink, Refusal, SecretDigest, Session, kept_since, links_kept_since,
+    links_open_since,
 };
 use daybook_domain::user::Admission;
 use daybook_storage::Tx;
@@ -25,21 +25,26 @@ pub fn make_link(tx: &mut Tx<'_>, digest: SecretDigest, email: Email, now: Insta
 }
 
 /// Mails a link to an address by which somebody may sign in, unless it has enough of them, or all
-/// addresses together have. Nobody learns whether it did (behaviour 11.14).
+/// addresses together have. `is_within` says that who asks has asked for few. Nobody learns whether
+/// it did (behaviour 11.14).
 pub fn mail_link(
     tx: &mut Tx<'_>,
     (digest, link): (SecretDigest, &str),
-    email: &Email,
+    (email, is_within): (&Email, bool),
     admission: &Admission,
     (ids, now): (&Ids, Instant),
 ) -> Result<()> {
-    let open = tx.login_links().count_open(email, links_open_since(now))?;
-    let made = tx.login_links().count_made(email, links_kept_since(now))?;
-    if open >= MAX_OPEN_LINKS
-        || made >= MAX_LINKS_A_DAY
-        || mail::links_of_a_minute(tx, now)? >= MAX_LINKS_A_MINUTE
-        || !user::may_sign_in(tx, email, admission)?
-    {
+    if !user::may_sign_in(tx, email, admission)? {
+        return Ok(());
+    }
+    let request = LinkRequest {
+        open: tx.login_links().count_open(email, links_open_since(now))?,
+        of_day: tx.login_links().count_made(email, links_kept_since(now))?,
+        of_minute: mail::links_of_a_minute(tx, now)?,
+        is_known: user::is_known(tx, email)?,
+        is_within,
+    };
+    if !request.is_met() {
         return Ok(());
     }
     make_link(tx, digest, email.clone(), now)?;

@@ -5,7 +5,7 @@
 mod link;
 mod refusal;
 
-pub use link::LoginLink;
+pub use link::{LinkRequest, LoginLink};
 pub use refusal::Refusal;
 
 use crate::id::{SessionId, UserId};
@@ -13,12 +13,6 @@ use crate::instant::Instant;
 
 /// Minutes for which a link works (behaviour 11.14).
 pub const LINK_MINUTES: i64 = 15;
-/// The most links of an address that work at the same time, when they are mailed (behaviour 11.14).
-pub const MAX_OPEN_LINKS: i64 = 3;
-/// Links that are mailed to an address in a day at most (behaviour 11.14).
-pub const MAX_LINKS_A_DAY: i64 = 20;
-/// Links that are mailed to all addresses together in a minute at most (behaviour 11.14).
-pub const MAX_LINKS_A_MINUTE: i64 = 100;
 /// Days after its last use at which a session ends by itself (behaviour 11.14).
 pub const SESSION_DAYS: i64 = 30;
 /// Minutes for which an access token of a session is valid (behaviour 11.4).

@@ -56,9 +56,20 @@ pub(crate) struct Limiter<K: Eq + Hash + Copy, C: Clock<Instant = Nanos> = Stead
 
 impl<K: Eq + Hash + Copy, C: Clock<Instant = Nanos> + Clone> Limiter<K, C> {
     pub(crate) fn new(per_minute: NonZeroU32, clock: C) -> Self {
-        let quota = Quota::per_minute(per_minute);
+        Self::within(Quota::per_minute(per_minute), clock)
+    }
+
+    /// A limiter with so many cells at once, of which one comes back after each period. What it says
+    /// of what is left is not meant for it: that counts in minutes.
+    pub(crate) fn every(period: Duration, cells: NonZeroU32, clock: C) -> Self {
+        let usual = Quota::per_minute(cells);
+        let quota = Quota::with_period(period).map_or(usual, |quota| quota.allow_burst(cells));
+        Self::within(quota, clock)
+    }
+
+    fn within(quota: Quota, clock: C) -> Self {
         let inner = RateLimiter::new(quota, Arrivals::new(), clock.clone());
-        Self { inner, clock, per_minute }
+        Self { inner, clock, per_minute: quota.burst_size() }
     }
 
     /// How many cells each key gets a minute.
@@ -157,6 +168,19 @@ mod tests {
         assert_eq!(limiter.look('a').unwrap_err().wait_seconds, 1);
         clock.advance(Duration::from_millis(1));
         assert!(limiter.look('a').is_ok());
+    }
+
+    #[test]
+    fn cells_come_back_after_each_period() {
+        let clock = FakeRelativeClock::default();
+        let limiter = Limiter::every(Duration::from_secs(300), cells(3), clock.clone());
+        for _ in 0..3 {
+            assert!(limiter.take('a', cells(1)).is_ok());
+        }
+        clock.advance(Duration::from_secs(299));
+        assert!(limiter.take('a', cells(1)).is_err());
+        clock.advance(Duration::from_secs(1));
+        assert!(limiter.take('a', cells(1)).is_ok() && limiter.take('a', cells(1)).is_err());
     }
 
     #[test]

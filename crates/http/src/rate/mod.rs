@@ -13,6 +13,6 @@
 mod arrivals;
 pub(crate) mod attempts;
 pub(crate) mod counted;
-mod limiter;
+pub(crate) mod limiter;
 pub(crate) mod quota;
 pub(crate) mod uploads;

@@ -49,27 +49,31 @@ pub(crate) async fn mail_link(
             return Ok(page(StatusCode::BAD_REQUEST, "This is no e-mail address", &why));
         }
     };
-    limit.take(client_address(&request, &state)).map_err(RequestError::from)?;
+    let client = client_address(&request, &state);
+    limit.take(client).map_err(RequestError::from)?;
+    let is_within = limit.is_within(client, &email);
     let content = html! {
         p { "If somebody may sign in here as " strong { (email) } ", a mail with a link is on its "
-            "way. It works once, for 15 minutes." }
+            "way, or has come within the last minutes. It works once, for 15 minutes." }
         p { "Open it in this browser." }
     };
     let secret = LoginSecret::random().map_err(|error| RequestError::Failed(error.to_string()))?;
-    submit(&state, email, &secret);
+    submit(&state, (email, is_within), &secret);
     Ok(page(StatusCode::OK, "Look into your mail", &content))
 }
 
 /// Has the mail written. Nobody waits for it. All mails have one lane, so that those of before are
 /// counted when the next is written: on PostgreSQL other writers do not see them yet.
-fn submit(state: &AppState, email: Email, secret: &LoginSecret) {
+fn submit(state: &AppState, (email, is_within): (Email, bool), secret: &LoginSecret) {
     let (digest, link) = (secret.digest(), secret.link(&state.mail_address));
     let (admission, ids, now) =
         (Arc::clone(&state.admission), Arc::clone(&state.ids), (state.clock)());
     let mails = state.mails.clone();
     state.store.submit(
         Lane::NO_BOOK,
-        move |tx| session::mail_link(tx, (digest, &link), &email, &admission, (&ids, now)),
+        move |tx| {
+            session::mail_link(tx, (digest, &link), (&email, is_within), &admission, (&ids, now))
+        },
         move |outcome: daybook_service::Result<()>| match outcome {
             Ok(()) => mails.notify(),
             Err(error) => tracing::error!(%error, "a link was not mailed"),

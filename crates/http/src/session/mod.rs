@@ -7,7 +7,7 @@
 //! | `provider`, `pending` | Sign in through an identity provider, with a cookie for the way there |
 //! | `provider_links` | What leads people to the identity providers |
 //! | `entry` | What a browser gets that has signed in |
-//! | `mailed` | Mails such a link to who asks for it |
+//! | `mailed`, `link_limits` | Mails such a link to who asks for it, and how often |
 //! | `access` | Gives access tokens to the apps of a signed-in browser, and signs out |
 //! | `cookie` | The cookies of the session and of the way back |
 //! | `way_back` | Where a browser returns after signing in |
@@ -19,6 +19,7 @@ mod access;
 pub(crate) mod cookie;
 mod entry;
 mod link;
+mod link_limits;
 pub(crate) mod login;
 mod mailed;
 pub(crate) mod origin;
@@ -36,5 +37,6 @@ pub(crate) use login::login;
 pub(crate) use mailed::mail_link;
 pub(crate) use provider::{begin, finish};
 
+pub use link_limits::LinkLimits;
 pub use origin::WebOrigin;
 pub use secret::{LoginSecret, NoRandomness};

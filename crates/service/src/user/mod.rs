@@ -141,6 +141,11 @@ pub(crate) fn may_sign_in(tx: &mut Tx<'_>, email: &Email, admission: &Admission)
     }
 }
 
+/// Whether that is the address of a user, or of somebody with whom a book is shared.
+pub(crate) fn is_known(tx: &mut Tx<'_>, email: &Email) -> Result<bool> {
+    Ok(kept(tx, email)?.is_some() || tx.collaborators().is_pending(email)?)
+}
+
 fn check_admitted(tx: &mut Tx<'_>, email: &Email, admission: &Admission) -> Result<()> {
     if admission.admits(email) || tx.collaborators().is_pending(email)? {
         Ok(())
