@@ -110,7 +110,7 @@ pub use rate::quota::Quotas;
 pub use rate::uploads::Uploads;
 pub use reader_shares::ReaderShares;
 pub use security::addresses::{LoggedAddresses, SecurityLog};
-pub use session::{LoginSecret, NoRandomness, WebOrigin};
+pub use session::{LinkLimits, LoginSecret, NoRandomness, WebOrigin};
 pub use signing_key::{NoPair, UnusableKeys, check_keys, make_pairs};
 pub use state::{AppState, Headers};
 pub use template::catalog::Templates;
@@ -118,6 +118,11 @@ pub use wakeup::Wakeup;
 
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
+
+/// Connections that are accepted where there are so many places.
+const fn accepted(places: usize) -> usize {
+    places.saturating_add(places / 8)
+}
 
 /// Answers on a listening socket, to at most so many connections at once. The server runs while the
 /// returned future is awaited; its handle stops it: it takes no new connections, finishes what runs
@@ -136,7 +141,8 @@ pub fn serve(
     let workers = available_parallelism().map_or(1, usize::from);
     let builder = Server::build()
         .workers(workers)
-        .max_concurrent_connections((most_connections / workers).max(1))
+        // A few more than there are places, so that one more is seen, and the oldest one closed.
+        .max_concurrent_connections((accepted(most_connections) / workers).max(1))
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .disable_signals();
     let stop = builder.graceful_shutdown_signal();

@@ -1,7 +1,8 @@
 //! Places for connections. Nobody fills them all: an address has at most half of them, and an
 //! eighth for connections on which nobody has been let in yet (behaviour 0.35). One more takes the
 //! place of the oldest of the address on which no request runs, so that who is new behind a crowded
-//! address gets in, too.
+//! address gets in, too. When many addresses, or a proxy, have taken all places, one more takes the
+//! place of the oldest of all on which no request runs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -32,6 +33,15 @@ pub(crate) struct Slots {
 struct TakenSlots {
     next: u64,
     addresses: HashMap<IpAddr, OfAddress>,
+    /// All connections, those on which nobody has been let in first, and then by age.
+    ages: BTreeMap<(Standing, u64), IpAddr>,
+}
+
+/// Whether somebody has been let in on a connection.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    Stranger,
+    Known,
 }
 
 /// The connections of an address, by age.
@@ -48,27 +58,83 @@ struct Occupant {
 }
 
 impl OfAddress {
-    /// Makes room for one more stranger. Answers whether there is some.
-    fn make_room(&mut self, all: usize) -> bool {
+    /// What has to go for one more stranger.
+    fn needed(&self, all: usize) -> Needed {
+        let is_full = self.strangers.len() + self.known.len() >= (all / OF_ADDRESS).max(LEAST);
         if self.strangers.len() >= (all / OF_STRANGERS).max(LEAST) {
-            return close_oldest(&mut self.strangers);
+            return oldest(&self.strangers, Standing::Stranger).map_or(Needed::Too, Needed::One);
         }
-        if self.strangers.len() + self.known.len() < (all / OF_ADDRESS).max(LEAST) {
-            return true;
+        if !is_full {
+            return Needed::Nothing;
         }
-        close_oldest(&mut self.strangers) || close_oldest(&mut self.known)
+        let stranger = oldest(&self.strangers, Standing::Stranger);
+        let found = stranger.or_else(|| oldest(&self.known, Standing::Known));
+        found.map_or(Needed::Too, Needed::One)
+    }
+
+    fn of(&mut self, standing: Standing) -> &mut BTreeMap<u64, Occupant> {
+        match standing {
+            Standing::Stranger => &mut self.strangers,
+            Standing::Known => &mut self.known,
+        }
     }
 }
 
-/// Closes the oldest connection on which no request runs, if there is one.
-fn close_oldest(entries: &mut BTreeMap<u64, Occupant>) -> bool {
-    let idle = entries.iter().find(|(_, entry)| !entry.is_running.load(Ordering::Relaxed));
-    let Some(number) = idle.map(|(number, _)| *number) else { return false };
-    if let Some(entry) = entries.remove(&number) {
-        // One that ends at this moment makes room as well.
-        let _ = entry.give_up.send(());
+/// What makes room for one more connection of an address.
+enum Needed {
+    Nothing,
+    /// The end of another one.
+    One((Standing, u64)),
+    /// There is none, because a request runs on each.
+    Too,
+}
+
+/// The oldest connection on which no request runs.
+fn oldest(entries: &BTreeMap<u64, Occupant>, standing: Standing) -> Option<(Standing, u64)> {
+    let idle = entries.iter().find(|(_, entry)| entry.is_idle());
+    idle.map(|(number, _)| (standing, *number))
+}
+
+impl Occupant {
+    fn is_idle(&self) -> bool {
+        !self.is_running.load(Ordering::Relaxed)
     }
-    true
+}
+
+impl TakenSlots {
+    /// Takes a connection off, and has it closed.
+    fn close(&mut self, (standing, number): (Standing, u64)) {
+        let Some(address) = self.ages.remove(&(standing, number)) else { return };
+        let Some(of_address) = self.addresses.get_mut(&address) else { return };
+        if let Some(entry) = of_address.of(standing).remove(&number) {
+            // One that ends at this moment makes room as well.
+            let _ = entry.give_up.send(());
+        }
+        self.forget_if_empty(address);
+    }
+
+    /// Closes the oldest connection of all on which no request runs, if there is one.
+    fn close_oldest(&mut self) {
+        let is_idle = |(standing, number): &(Standing, u64), address: &IpAddr| {
+            let of_address = self.addresses.get(address);
+            let entry = of_address.and_then(|of_address| match standing {
+                Standing::Stranger => of_address.strangers.get(number),
+                Standing::Known => of_address.known.get(number),
+            });
+            entry.is_some_and(Occupant::is_idle)
+        };
+        let found = self.ages.iter().find(|(place, address)| is_idle(place, address));
+        if let Some(place) = found.map(|(place, _)| *place) {
+            self.close(place);
+        }
+    }
+
+    fn forget_if_empty(&mut self, address: IpAddr) {
+        let is_empty = |of: &OfAddress| of.strangers.is_empty() && of.known.is_empty();
+        if self.addresses.get(&address).is_some_and(is_empty) {
+            self.addresses.remove(&address);
+        }
+    }
 }
 
 impl Slots {
@@ -78,24 +144,29 @@ impl Slots {
     }
 
     /// A place for a connection; `None` when its address has as many as it may have, and a request
-    /// runs on each.
+    /// runs on each. Beyond all places the oldest of all goes on which no request runs; if there is
+    /// none, the server accepts some more and then waits.
     pub(crate) fn take(&self, peer: IpAddr) -> Option<Slot> {
         let (address, is_running) = (counted(peer), Arc::<AtomicBool>::default());
         let (give_up, given_up) = oneshot::channel();
-        if self.proxies.iter().any(|proxy| proxy.holds(peer.to_canonical())) {
-            return Some(Slot { place: None, is_running, given_up: Some(given_up) });
-        }
+        let is_proxy = self.proxies.iter().any(|proxy| proxy.holds(peer.to_canonical()));
         let mut taken = self.taken();
         taken.next += 1;
         let number = taken.next;
-        let of_address = taken.addresses.entry(address).or_default();
-        if !of_address.make_room(self.all) {
-            return None;
+        let of_address = taken.addresses.get(&address).filter(|_| !is_proxy);
+        match of_address.map_or(Needed::Nothing, |of_address| of_address.needed(self.all)) {
+            Needed::Nothing => {}
+            Needed::One(place) => taken.close(place),
+            Needed::Too => return None,
+        }
+        if taken.ages.len() >= self.all {
+            taken.close_oldest();
         }
         let entry = Occupant { is_running: Arc::clone(&is_running), give_up };
-        of_address.strangers.insert(number, entry);
+        taken.ages.insert((Standing::Stranger, number), address);
+        taken.addresses.entry(address).or_default().strangers.insert(number, entry);
         drop(taken);
-        let place = Some(PlaceOfSocket { slots: self.clone(), address, number });
+        let place = PlaceOfSocket { slots: self.clone(), address, number };
         Some(Slot { place, is_running, given_up: Some(given_up) })
     }
 
@@ -114,19 +185,15 @@ struct PlaceOfSocket {
 impl Drop for PlaceOfSocket {
     fn drop(&mut self) {
         let mut taken = self.slots.taken();
-        let Some(of_address) = taken.addresses.get_mut(&self.address) else { return };
-        of_address.strangers.remove(&self.number);
-        of_address.known.remove(&self.number);
-        if of_address.strangers.is_empty() && of_address.known.is_empty() {
-            taken.addresses.remove(&self.address);
+        for standing in [Standing::Stranger, Standing::Known] {
+            taken.close((standing, self.number));
         }
     }
 }
 
 /// The place of a connection, given back when it is dropped.
 pub(crate) struct Slot {
-    /// None of a proxy.
-    place: Option<PlaceOfSocket>,
+    place: PlaceOfSocket,
     is_running: Arc<AtomicBool>,
     given_up: Option<oneshot::Receiver<()>>,
 }
@@ -139,12 +206,13 @@ impl Slot {
 
     /// Somebody has been let in.
     pub(crate) fn is_known(&self) {
-        let Some(place) = &self.place else { return };
-        let mut taken = place.slots.taken();
-        let Some(of_address) = taken.addresses.get_mut(&place.address) else { return };
-        if let Some(entry) = of_address.strangers.remove(&place.number) {
-            of_address.known.insert(place.number, entry);
-        }
+        let PlaceOfSocket { slots, address, number } = &self.place;
+        let mut taken = slots.taken();
+        let Some(of_address) = taken.addresses.get_mut(address) else { return };
+        let Some(entry) = of_address.strangers.remove(number) else { return };
+        of_address.known.insert(*number, entry);
+        taken.ages.remove(&(Standing::Stranger, *number));
+        taken.ages.insert((Standing::Known, *number), *address);
     }
 
     /// What tells that another connection gets the place. It can be taken once.
@@ -202,5 +270,30 @@ mod tests {
         let of_proxy: Vec<Slot> = (0..800).map(|_| take("::ffff:10.1.2.3").unwrap()).collect();
         drop((held, of_proxy, more));
         assert!(slots.taken().addresses.is_empty());
+        assert!(slots.taken().ages.is_empty());
+    }
+
+    /// Whoever has many addresses, such as networks of IPv6, or comes through a proxy.
+    #[test]
+    fn the_oldest_of_all_makes_room() {
+        let slots = Slots::new(80, &["10.0.0.0/8".parse().unwrap()]);
+        let known = slots.take(ip("192.0.2.1")).unwrap();
+        known.is_known();
+        let mut of_proxy: Vec<Slot> =
+            (0..10).map(|_| slots.take(ip("10.1.2.3")).unwrap()).collect();
+        of_proxy[0].set_running(true);
+        let mut others: Vec<Slot> =
+            (0..69).map(|n| slots.take(ip(&format!("2001:db8:0:{n:x}::1"))).unwrap()).collect();
+        assert!(!of_proxy.iter_mut().any(is_given_up), "80 are taken");
+        let newcomer = slots.take(ip("203.0.113.9")).unwrap();
+        assert!(is_given_up(&mut of_proxy[1]), "the oldest stranger on which nothing runs");
+        assert!(!of_proxy.iter_mut().chain(&mut others).any(is_given_up), "and no other");
+        let all: Vec<&Slot> = of_proxy.iter().chain(&others).chain([&newcomer]).collect();
+        all.iter().for_each(|slot| slot.set_running(true));
+        let mut known = known;
+        let last = slots.take(ip("203.0.113.10")).unwrap();
+        assert!(is_given_up(&mut known), "who was let in comes last");
+        last.set_running(true);
+        assert!(slots.take(ip("203.0.113.11")).is_some(), "a request runs on each");
     }
 }
