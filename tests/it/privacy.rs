@@ -103,13 +103,25 @@ fn answers_are_kept_by_nobody(engine: Engine) {
     }
     let page = server.anonymous().get("/docs");
     assert_eq!(page.headers["content-security-policy"], "frame-ancestors 'none'");
-    let contract = server.anonymous().get("/openapi.json");
-    assert_eq!(contract.headers["cache-control"], "max-age=300", "0.25");
-    assert_eq!(contract.headers["x-content-type-options"], "nosniff");
+    let named = [
+        "/openapi.json",
+        "/auth/openapi.json",
+        "/.well-known/openid-configuration",
+        "/.well-known/oauth-authorization-server",
+    ];
+    for path in named {
+        let answer = server.anonymous().get(path);
+        assert_eq!(answer.headers["cache-control"], "no-store", "0.31: it names the Host: {path}");
+        assert_eq!(answer.headers["x-content-type-options"], "nosniff", "{path}");
+    }
     let args = ["--public-url", "https://books.example.com"].map(str::to_owned).to_vec();
     let behind = Server::start_with(Options { engine, args, ..Options::default() });
     for path in ["/health", "/docs", "/v5/user"] {
         let answer = behind.anonymous().get(path);
         assert_eq!(answer.headers["strict-transport-security"], "max-age=31536000", "{path}");
+    }
+    for path in named {
+        let kept = &behind.anonymous().get(path).headers["cache-control"];
+        assert_eq!(kept, "public, max-age=300", "0.31: {path}");
     }
 }

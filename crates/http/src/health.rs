@@ -86,13 +86,14 @@ pub(crate) async fn contract(
 ) -> HttpResponse {
     let elsewhere = state.identity.providers().and_then(Providers::authorization_url);
     let own = || format!("{}/auth/authorize", state.base(host(&request)));
-    document(contract.authorized_at(&elsewhere.map_or_else(own, str::to_owned)))
+    let parts = contract.authorized_at(&elsewhere.map_or_else(own, str::to_owned));
+    document(parts, state.kept_with_address())
 }
 
 /// The answer that is a contract.
-fn document(parts: [Bytes; 3]) -> HttpResponse {
+fn document(parts: [Bytes; 3], kept: &'static str) -> HttpResponse {
     let mut response = HttpResponse::Ok();
-    response.content_type(ContentType::json()).insert_header((CACHE_CONTROL, "max-age=300"));
+    response.content_type(ContentType::json()).insert_header((CACHE_CONTROL, kept));
     with_parts(response, parts)
 }
 
@@ -107,7 +108,7 @@ pub(crate) async fn auth_contract(
     let own = format!("\"url\": {}", json!(state.base(host(&request))));
     let (before, after) = AUTH_CONTRACT.split_once(SERVER).unwrap_or((AUTH_CONTRACT, ""));
     let [before, after] = [before, after].map(|part| Bytes::from_static(part.as_bytes()));
-    document([before, own.into(), after])
+    document([before, own.into(), after], state.kept_with_address())
 }
 
 /// GET /docs: the contract for people; the page loads nothing from elsewhere.
@@ -124,7 +125,8 @@ mod tests {
     fn all_answers_share_one_contract() {
         let contract = Contract::under("/books");
         let asked = ["http://a.example/auth/authorize", "http://b.example/auth/authorize"];
-        let answers = asked.map(|address| given(document(contract.authorized_at(address))).1);
+        let answers =
+            asked.map(|address| given(document(contract.authorized_at(address), "no-store")).1);
         for (address, pieces) in asked.iter().zip(&answers) {
             let text = String::from_utf8(pieces.concat()).unwrap();
             let expected = CONTRACT

@@ -5,17 +5,41 @@ use daybook_tests::{Server, unique};
 use serde_json::json;
 
 use super::{
-    ASKED, OLD, OLD_URI, allow, code, file_of_clients, lets_in, path_of, person, redeem, sent,
-    text, with_clients,
+    ASKED, DESKTOP, DESKTOP_URI, OLD, OLD_URI, WAITING, allow, asked_with, code, file_of_clients,
+    lets_in, path_of, person, redeem, sent, text, with_clients,
 };
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![an_older_app_gets_a_token_in_its_address, an_app_is_no_administrator]
+    crate::cases![
+        an_older_app_gets_a_token_in_its_address,
+        an_app_is_no_administrator,
+        a_secret_vouches_for_no_program_of_the_machine,
+    ]
 }
 
 /// What the older app asks for.
 const ASKED_BY_OLD: [(&str, &str); 4] =
     [("response_type", "token"), ("client_id", OLD), ("redirect_uri", OLD_URI), ("scope", "email")];
+
+/// 11.16: any program may wait at the address, and a token in it needs no secret.
+fn a_secret_vouches_for_no_program_of_the_machine(server: &Server) {
+    let server = with_clients(server);
+    let mut browser = Browser::signed_in(&server, &person());
+    let of = |kind: &'static str, uri: &'static str| {
+        asked_with(&[("client_id", DESKTOP), ("redirect_uri", uri), ("response_type", kind)])
+    };
+    allow(&mut browser, &of("token", WAITING));
+    for _ in 0..2 {
+        is_page(&browser.get(&path_of(&of("token", WAITING))), 200);
+    }
+    let silent = [&of("token", WAITING)[..], &[("prompt", "none")]].concat();
+    let refused = sent(&browser.get(&path_of(&silent)), "error");
+    assert_eq!(refused.as_deref(), Some("consent_required"));
+    // Where the secret is asked for, or the address is its own, one consent is enough.
+    for (kind, uri, given) in [("code", WAITING, "code"), ("token", DESKTOP_URI, "access_token")] {
+        assert!(sent(&browser.get(&path_of(&of(kind, uri))), given).is_some(), "{kind} {uri}");
+    }
+}
 
 /// 9.3: an administrator is one also by the command line, and not by somebody else's app.
 fn an_app_is_no_administrator(server: &Server) {

@@ -43,6 +43,8 @@ pub const APP: &str = "app";
 pub const APP_URI: &str = "https://app.example.com/cb?from=daybook";
 const OLD: &str = "old-app";
 const OLD_URI: &str = "https://old.example.com/";
+const DESKTOP: &str = "desktop";
+const DESKTOP_URI: &str = "https://desktop.example.com/cb";
 const OTHER_CLI: &str = "1234.apps.example.com";
 pub const SECRET: &str = "s3cret/with+signs%";
 
@@ -61,6 +63,8 @@ pub fn file_of_clients(server: &Server) -> String {
     let clients = json!({"items": [
         {"clientId": APP, "name": "The <App>", "clientSecret": SECRET, "redirectUris": [APP_URI]},
         {"clientId": OLD, "name": "Old app", "implicit": true, "redirectUris": [OLD_URI]},
+        {"clientId": DESKTOP, "name": "Desktop", "clientSecret": SECRET, "implicit": true,
+            "redirectUris": [WAITING, DESKTOP_URI]},
         {"clientId": OTHER_CLI, "name": "Command line", "clientSecret": "public",
             "emailScope": "https://id.example.com/userinfo.email"},
     ]});

@@ -55,7 +55,8 @@ impl<'c> Asker<'c> {
         let state = fields.get("state").map(str::to_owned);
         Ok(Self {
             client: &known.client,
-            is_anybody: known.secret.is_none() && url.scheme() != "https",
+            // A token in the address needs no secret to be used.
+            is_anybody: (known.secret.is_none() || in_fragment) && url.scheme() != "https",
             redirect_uri: uri.to_owned(),
             redirect: Redirect::new(url, in_fragment, state, base.to_owned()),
         })

@@ -83,5 +83,5 @@ pub(crate) async fn metadata(request: HttpRequest, state: web::Data<AppState>) -
         request_uri_parameter_supported: false,
         issuer,
     };
-    HttpResponse::Ok().insert_header((CACHE_CONTROL, "public, max-age=300")).json(document)
+    HttpResponse::Ok().insert_header((CACHE_CONTROL, state.kept_with_address())).json(document)
 }
