@@ -4,7 +4,7 @@
 //! answer the refusal as a value, so that the unit of work is committed.
 
 use daybook_domain::grant::{
-    Consent, Decision, DeviceAuthorization, Grant, GrantScope, Poll, Refusal, UserCode,
+    Consent, Decision, DeviceAuthorization, Grant, GrantScope, Poll, Refusal, Rotated, UserCode,
 };
 use daybook_domain::id::{GrantId, UserId};
 use daybook_domain::instant::Instant;
@@ -115,26 +115,31 @@ pub fn find(tx: &mut Tx<'_>, id: GrantId, now: Instant) -> Result<Option<(Grant,
 }
 
 /// Redeems the code (0) or a refresh token of a grant for its client. One that was redeemed
-/// before ends the grant.
+/// before ends the grant, unless that was the last one, a moment ago.
 pub fn redeem(
     tx: &mut Tx<'_>,
     (id, rotation): (GrantId, i64),
     client: &str,
     now: Instant,
 ) -> Result<std::result::Result<(Grant, User), Refusal>> {
-    let found = find(tx, id, now)?.filter(|(grant, _)| grant.client == client);
-    let Some((grant, user)) = found else { return Ok(Err(Refusal::InvalidGrant)) };
-    if user.disabled_at.is_some() {
-        return Ok(Err(Refusal::Disabled));
-    }
-    let next = match grant.rotate(rotation, now) {
-        Ok(next) if tx.grants().save_rotation(&next, rotation)? => next,
-        Ok(_) | Err(_) => {
-            end(tx, id)?;
-            return Ok(Err(Refusal::Reused));
+    // When another process redeems the same token meanwhile, what it has saved is looked at.
+    for _ in 0..2 {
+        let found = find(tx, id, now)?.filter(|(grant, _)| grant.client == client);
+        let Some((grant, user)) = found else { return Ok(Err(Refusal::InvalidGrant)) };
+        if user.disabled_at.is_some() {
+            return Ok(Err(Refusal::Disabled));
         }
-    };
-    Ok(Ok((next, user)))
+        match grant.rotate(rotation, now) {
+            Ok(Rotated::Next(next)) if tx.grants().save_rotation(&next, rotation)? => {
+                return Ok(Ok((next, user)));
+            }
+            Ok(Rotated::Next(_)) => {}
+            Ok(Rotated::Again(grant)) => return Ok(Ok((grant, user))),
+            Err(_) => break,
+        }
+    }
+    end(tx, id)?;
+    Ok(Err(Refusal::Reused))
 }
 
 /// Ends a grant, and with it all tokens that hang on it.

@@ -21,6 +21,8 @@ pub fn tests() -> Vec<crate::Case> {
         a_code_that_is_used_twice_revokes_what_it_gave,
         a_code_is_used_by_one_of_two,
         a_refresh_token_that_is_used_twice_revokes_its_family,
+        a_refresh_token_before_the_last_revokes_its_family,
+        concurrent_refreshes_sign_nobody_out,
         codes_and_tokens_end,
         disabled_users_get_nothing,
         what_is_signed_for_something_else_is_no_token,
@@ -179,6 +181,11 @@ fn a_refresh_token_that_is_used_twice_revokes_its_family(server: &Server) {
     let first = redeem(server, &code(&mut browser, &ASKED));
     let other = redeem(server, &code(&mut browser, &ASKED));
     let second = refresh(server, text(&first, "refresh_token")).ok();
+    // 11.18: the last one is answered as before, because its answer may have been lost.
+    let again = refresh(server, text(&first, "refresh_token")).ok();
+    assert_eq!(again["refresh_token"], second["refresh_token"]);
+    lets_in(server, text(&again, "access_token"), &email);
+    age_rotations(server, &email);
     is_refused(&refresh(server, text(&first, "refresh_token")), 400, "invalid_grant");
     is_refused(&refresh(server, text(&second, "refresh_token")), 400, "invalid_grant");
     for tokens in [&first, &second] {
@@ -187,6 +194,42 @@ fn a_refresh_token_that_is_used_twice_revokes_its_family(server: &Server) {
     }
     lets_in(server, text(&other, "access_token"), &email);
     refresh(server, text(&other, "refresh_token")).ok();
+}
+
+/// Makes the grants of a user a minute older.
+fn age_rotations(server: &Server, email: &str) {
+    Backdoor::open(server).execute(&format!(
+        "UPDATE grants SET expires_at = expires_at - 60000 WHERE user_id = \
+         (SELECT id FROM users WHERE email = '{email}')"
+    ));
+}
+
+/// 11.18: the successor that was used ends the grace of the token before it.
+fn a_refresh_token_before_the_last_revokes_its_family(server: &Server) {
+    let mut browser = Browser::signed_in(server, &person());
+    let first = redeem(server, &code(&mut browser, &ASKED));
+    let second = refresh(server, text(&first, "refresh_token")).ok();
+    let third = refresh(server, text(&second, "refresh_token")).ok();
+    is_refused(&refresh(server, text(&first, "refresh_token")), 400, "invalid_grant");
+    is_refused(&refresh(server, text(&third, "refresh_token")), 400, "invalid_grant");
+}
+
+/// 11.18: two tabs, or two processes of a client, refresh at the same moment.
+fn concurrent_refreshes_sign_nobody_out(server: &Server) {
+    let (other, email) = (server.beside(&[]), person());
+    let mut browser = Browser::signed_in(server, &email);
+    let first = redeem(server, &code(&mut browser, &ASKED));
+    let token = text(&first, "refresh_token");
+    let answers = thread::scope(|scope| {
+        let all = [server, &other, server, &other]
+            .map(|server| scope.spawn(move || refresh(server, token)));
+        all.map(|one| one.join().expect("an answer").ok())
+    });
+    for answer in &answers {
+        assert_eq!(answer["refresh_token"], answers[0]["refresh_token"], "11.18");
+        lets_in(server, text(answer, "access_token"), &email);
+    }
+    refresh(server, text(&answers[0], "refresh_token")).ok();
 }
 
 fn codes_and_tokens_end(server: &Server) {

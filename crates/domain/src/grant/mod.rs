@@ -32,6 +32,8 @@ pub const CODE_SECONDS: i64 = 60;
 pub const ACCESS_SECONDS: i64 = 3_600;
 /// Days for which a refresh token is valid (behaviour 11.18).
 pub const REFRESH_DAYS: i64 = 90;
+/// Seconds for which the refresh token before the last one is answered as it was (behaviour 11.18).
+pub const REFRESH_GRACE_SECONDS: i64 = 30;
 /// Grants that a user has at most; the one that ends first makes room (behaviour 11.17).
 pub const MAX_GRANTS: usize = 1_000;
 
@@ -70,21 +72,27 @@ impl Grant {
         now < self.expires_at
     }
 
-    /// The same grant, after its code (0) or the refresh token of this number was redeemed.
+    /// The same grant, after its code (0) or the refresh token of this number was redeemed. The
+    /// refresh token before is redeemed once more within 30 seconds, with the same successor: a
+    /// client may send it twice at once, or again because it got no answer.
     ///
     /// # Errors
     /// [`Refusal::Reused`] for the token of another number: two have it, and one of them is not the
     /// client. The grant must end.
-    pub fn rotate(self, rotation: i64, now: Instant) -> Result<Self, Refusal> {
+    pub fn rotate(self, rotation: i64, now: Instant) -> Result<Rotated, Refusal> {
         if rotation == self.rotation {
-            Ok(Self {
-                rotation: self.rotation.saturating_add(1),
+            let rotation = self.rotation.saturating_add(1);
+            return Ok(Rotated::Next(Self {
+                rotation,
                 expires_at: Self::refresh_until(now),
                 ..self
-            })
-        } else {
-            Err(Refusal::Reused)
+            }));
         }
+        // A code is used once, whatever happens.
+        let is_last = rotation > 0 && rotation.saturating_add(1) == self.rotation;
+        let grace_until =
+            later(self.expires_at, REFRESH_GRACE_SECONDS * SECOND - REFRESH_DAYS * DAY);
+        if is_last && now < grace_until { Ok(Rotated::Again(self)) } else { Err(Refusal::Reused) }
     }
 
     /// When an authorization code ends that is given now.
@@ -104,6 +112,15 @@ impl Grant {
     pub const fn refresh_until(now: Instant) -> Instant {
         later(now, REFRESH_DAYS * DAY)
     }
+}
+
+/// A grant whose token was redeemed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rotated {
+    /// It has a new refresh token.
+    Next(Grant),
+    /// It has the one that it got a moment ago.
+    Again(Grant),
 }
 
 /// That a user has agreed to what a client asks for.
@@ -145,13 +162,38 @@ mod tests {
 
     #[test]
     fn each_rotation_happens_once() {
-        let first = grant().rotate(0, Instant::new(5)).unwrap();
+        let first = next(&grant(), 0, 5);
         assert_eq!((first.rotation, first.expires_at), (1, Instant::new(5 + 90 * DAY)));
-        let second = first.clone().rotate(1, Instant::new(6)).unwrap();
+        let second = next(&first, 1, 6);
         assert_eq!(second.rotation, 2);
-        for (grant, rotation) in [(&first, 0), (&first, 2), (&second, 1), (&second, -1)] {
+        for (grant, rotation) in [(&first, 0), (&first, 2), (&second, 0), (&second, -1)] {
             assert_eq!(grant.clone().rotate(rotation, Instant::new(7)), Err(Refusal::Reused));
         }
+    }
+
+    fn next(grant: &Grant, rotation: i64, now: i64) -> Grant {
+        match grant.clone().rotate(rotation, Instant::new(now)) {
+            Ok(Rotated::Next(next)) => next,
+            other => panic!("11.18: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_last_rotation_is_repeated_for_thirty_seconds() {
+        let second = next(&next(&grant(), 0, 0), 1, 1_000);
+        for (rotation, now, expected) in [
+            (1, 1_000, Ok(Rotated::Again(second.clone()))),
+            (1, 30_999, Ok(Rotated::Again(second.clone()))),
+            // Another machine's clock.
+            (1, 500, Ok(Rotated::Again(second.clone()))),
+            (1, 31_000, Err(Refusal::Reused)),
+            (0, 1_001, Err(Refusal::Reused)),
+        ] {
+            let rotated = second.clone().rotate(rotation, Instant::new(now));
+            assert_eq!(rotated, expected, "11.18: {rotation} at {now}");
+        }
+        let third = next(&second, 2, 2_000);
+        assert_eq!(third.rotate(1, Instant::new(2_001)), Err(Refusal::Reused), "11.18");
     }
 
     #[test]

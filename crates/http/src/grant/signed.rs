@@ -66,8 +66,9 @@ impl AuthorizationCode {
 }
 
 impl RefreshToken {
-    pub(super) fn new(grant: &Grant, now: Instant) -> Self {
-        let exp = Grant::refresh_until(now).seconds();
+    /// The refresh token of a grant that was redeemed, always the same until it is redeemed again.
+    pub(super) fn new(grant: &Grant) -> Self {
+        let exp = grant.expires_at.seconds();
         Self { gid: grant.id.to_string(), exp, rotation: grant.rotation }
     }
 

@@ -56,7 +56,7 @@ pub(super) async fn answer(
         access_token,
         token_type: "Bearer",
         expires_in: ACCESS_SECONDS,
-        refresh_token: RefreshToken::new(grant, now).sign(state)?,
+        refresh_token: RefreshToken::new(grant).sign(state)?,
         scope: grant.scope.to_string(),
         id_token,
     }))
