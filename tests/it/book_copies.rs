@@ -11,6 +11,7 @@ pub fn tests() -> Vec<Case> {
     crate::cases![
         rule_6_6_settings,
         rule_6_6_chart_and_queries,
+        rule_6_14_saved_queries_name_the_copy,
         rule_6_6_what_stays_behind,
         rule_6_6_names_and_days_that_are_refused,
         rule_6_6_readers_copy_the_structure,
@@ -172,6 +173,24 @@ fn rule_6_6_settings(server: &Server) {
     assert_eq!(bare(&copy.book), expected, "everything else is as it was");
     assert_eq!(bare(&copy.read("")), bare(&copy.book), "what was answered is what is there");
     cast.owner.get(&copy.path("")).refused(404, "notFound");
+}
+
+/// 6.14: what a saved query names by an id is found in the copy, too.
+fn rule_6_14_saved_queries_name_the_copy(server: &Server) {
+    let cast = cast(server);
+    fill(&cast);
+    let [cash, liquid] =
+        ["/accounts/cash", "/groups/liquid"].map(|path| cast.owner.get(&cast.path(path)).ok());
+    let query = |cash: &Value, liquid: &Value| {
+        format!("account:{} -group:'{}' on:2025", id(cash), id(liquid))
+    };
+    let saved = json!({"title": "By id", "query": query(&cash, &liquid)});
+    cast.owner.post(&cast.path("/queries"), &saved).ok();
+    let copy = Copy::make(&cast.owner, &cast.book, "name=Copy");
+    let expected = query(&copy.read("/accounts/cash"), &copy.read("/groups/liquid"));
+    assert!(column(&copy.read("/queries"), "query").contains(&expected), "6.14: {expected}");
+    let source = cast.owner.get(&cast.path("/queries")).ok();
+    assert!(column(&source, "query").contains(&query(&cash, &liquid)), "the source keeps its ids");
 }
 
 /// 6.6: groups, accounts and saved queries, under ids of their own, still related as they were.

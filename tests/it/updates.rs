@@ -158,16 +158,16 @@ fn rule_3_10_3_lists_replace_and_properties_merge(server: &Server) {
     );
     let fits = "k".repeat(30);
     let changed =
-        put(&cast, &json!({"id": made["id"], "properties": {fits.as_str(): "v".repeat(8192)}}));
+        put(&cast, &json!({"id": made["id"], "properties": {fits.as_str(): "v".repeat(90_000)}}));
     assert_eq!(
         changed["properties"][&fits].as_str().map(str::len),
-        Some(8192),
-        "4.6: 30 characters and 8 KB"
+        Some(90_000),
+        "4.6: 30 characters and 90,000 bytes"
     );
     refused_400(
         cast.owner.put(
             &cast.path("/transactions"),
-            &json!({"id": made["id"], "properties": {"v": "v".repeat(8193)}}),
+            &json!({"id": made["id"], "properties": {"v": "v".repeat(90_001)}}),
         ),
         &["badRequest"],
     );

@@ -13,6 +13,7 @@
 
 mod balance;
 mod context;
+mod copied;
 mod count_plan;
 mod days;
 mod filter;
@@ -36,6 +37,7 @@ mod tests;
 
 pub use balance::BalanceQuery;
 pub use context::ParseContext;
+pub use copied::for_copy;
 pub use count_plan::CountPlan;
 pub use filter::{Comparison, DateBasis, Filter, Status, Term};
 pub use refusal::{MAX_TERMS, MAX_TEXT, Refusal};

@@ -86,7 +86,7 @@ pub fn merged(properties: &Properties, edits: &Edits) -> Result<Properties, Refu
         }
         match value {
             Some(value) if !value.trim().is_empty() => {
-                if value.len() > 8 * 1024 {
+                if value.len() > 90_000 {
                     return Err(Refused::bad());
                 }
                 merged.insert(key, value.clone());

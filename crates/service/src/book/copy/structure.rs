@@ -15,6 +15,7 @@ use daybook_domain::name::Name;
 use daybook_domain::property::Properties;
 use daybook_domain::purpose::{ManageCollaborators, WriteChart, WriteSavedQueries};
 use daybook_domain::query::Periodicity;
+use daybook_domain::query::for_copy;
 use daybook_domain::saved_query::SavedQuery;
 use daybook_domain::transaction::Transaction;
 use daybook_storage::Tx;
@@ -62,11 +63,14 @@ impl Structure {
         let (mut accounts, copies) = accounts(cx, originals, &ids);
         let mut saved = tx.saved_queries().list(access)?;
         saved.sort_by_key(|saved| saved.id);
+        let account = |id: &str| Some(copies.get(&id.parse().ok()?)?.to_string());
+        let group = |id: &str| Some(ids.get(&id.parse().ok()?)?.to_string());
         let saved_queries = saved.into_iter().map(|saved| {
             let SavedQuery { id: _, title, query, stamp: _ } = saved;
+            let query = for_copy(&query, account, group);
             SavedQuery { id: SavedQueryId::new(cx.mint()), title, query, stamp: cx.stamp() }
         });
-        let saved_queries = saved_queries.collect();
+        let saved_queries: Vec<SavedQuery> = saved_queries.collect();
         let copier = Copier { accounts: copies, user: cx.user.id, stamp: cx.stamp() };
         let day = from.and_then(Date::previous_day);
         let openings = match day {
