@@ -251,7 +251,11 @@ fn what_a_manifest_may_not_say(server: &Server) {
     }
     for (field, value, said) in [
         ("apiVersion", json!("v6"), "v0, v1, v2, v3, v4, v5"),
-        ("apiVersion", json!(5), "v0, v1, v2, v3, v4, v5"),
+        ("apiVersion", json!(5), "apiVersion must be a string"),
+        ("description", json!(5), "description must be a string"),
+        ("menuText", json!(1.5), "menuText must be a string"),
+        ("webhookUrl", json!(5), "webhookUrl must be a string"),
+        ("readme", json!(true), "readme must be a string"),
         ("menuOpenMode", json!("POPUP"), "SIDEBAR, EXPANDED, NEW_TAB"),
         ("events", json!(["BOOK_OPENED"]), "BOOK_OPENED"),
         ("description", json!(["x"]), "description"),

@@ -94,13 +94,17 @@ impl AppIn {
     }
 }
 
-/// A text; a number counts as one.
+/// A text. The sizes of a menu may be numbers, too (behaviour 0.10).
 fn read(text: AppText, value: Value) -> Result<Option<String>, ApiError> {
     let value = match value {
         Value::Null => return Ok(None),
         Value::String(value) => value,
-        Value::Number(value) => value.to_string(),
-        Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+        Value::Number(value)
+            if matches!(text, AppText::MenuPopupHeight | AppText::MenuPopupWidth) =>
+        {
+            value.to_string()
+        }
+        Value::Number(_) | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
             let what = format!("{} must be a string", text.as_str());
             return Err(RequestError::InvalidFormat(what).into());
         }
