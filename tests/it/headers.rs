@@ -96,6 +96,7 @@ fn cross_origin_answers(server: &Server) {
             &answer,
             "access-control-expose-headers",
             &["ETag", "Retry-After", "Idempotency-Replayed", "Idempotency-Answer", "Skipped-Items"],
+            &["Known-Items"],
         );
     }
 }

@@ -57,6 +57,7 @@ modules! {
     balance_series,
     balances,
     bank,
+    batch_answers,
     batches,
     book_copies,
     chart_limits,

@@ -81,13 +81,10 @@ fn rule_3_3_2_post_without_an_id_creates_and_posts(server: &Server) {
     assert_eq!(draft["posted"], false, "autoPost is off");
     let found = post(&LUNCH.with(json!({"remoteIds": ["r2"]}))).ok()["transaction"].clone();
     assert_eq!(found["id"], draft["id"]);
-    assert_eq!(
-        found["posted"], false,
-        "the existing one is returned unchanged, even when it is a draft"
-    );
+    assert_eq!(found["posted"], true, "3.3.2: a known draft is posted");
     assert_eq!(
         totals(&cast),
-        expected_totals(&[("Cash", "0.00", "24.00"), ("Food", "24.00", "0.00")])
+        expected_totals(&[("Cash", "0.00", "36.00"), ("Food", "36.00", "0.00")])
     );
 }
 

@@ -103,8 +103,8 @@ fn rule_3_7_2_in_batches(server: &Server) {
     let items = [
         body("1.00", &["x"]),
         body("2.00", &["a"]),
-        body("3.00", &["x"]),
-        body("4.00", &["y", "x"]),
+        body("1.00", &["x"]),
+        body("1.00", &["y", "x"]),
         body("5.00", &[]),
         body("6.00", &[]),
     ];
@@ -118,6 +118,8 @@ fn rule_3_7_2_in_batches(server: &Server) {
         "two items with one remote id give one transaction"
     );
     assert_eq!(list["items"][0]["amount"], "1.00", "the first of them is recorded");
+    let known_items = json!([{"index": 1, "differs": ["amount"]}, {"index": 2}, {"index": 3}]);
+    assert_eq!(list["known"], known_items, "3.7.2");
     assert_ne!(found[4], found[5]);
     assert_eq!(
         types(&new_events(&cast, known)),
@@ -134,6 +136,87 @@ fn rule_3_7_2_in_batches(server: &Server) {
     let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(again)).ok();
     assert_eq!(ids(&list), [found[0].as_str(), found[1].as_str()]);
     assert_eq!(new_events(&cast, known).len(), 0);
+}
+
+fn rule_3_7_2_known_items_are_told(server: &Server) {
+    let cast = cast(server);
+    let path = cast.path("/transactions/batch");
+    let made = create(&cast, "10.00", &["a"]);
+    let keyed = cast.owner.header("Idempotency-Key", &daybook_tests::unique("known"));
+    let mut moved = body("10.00", &["a"]);
+    moved["debitAccount"] = json!({"name": "Cash"});
+    moved["creditAccount"] = json!({"name": "Food"});
+    moved["date"] = json!("2025-03-06");
+    let items = batch([body("1.00", &["n"]), body("10", &["a"]), moved, body("7", &["a2", "a"])]);
+    cast.owner.post(&path, &items).refused(400, "badRequest");
+    let items = batch([body("1.00", &["n"]), body("10.0", &["a"]), body("10.0", &["a"])]);
+    for replayed in [None, Some("true")] {
+        let answer = keyed.post(&path, &items);
+        let marked = answer.headers.get("idempotency-replayed").map(String::as_str);
+        assert_eq!(marked, replayed);
+        assert_eq!(answer.headers["known-items"], "1-2", "3.7.2: {:?}", answer.headers);
+        let list = answer.ok();
+        assert_eq!(list["items"][1]["id"], made["id"]);
+        assert_eq!(list["known"], json!([{"index": 1}, {"index": 2}]), "10.0 is 10.00");
+    }
+    let fresh = cast.owner.post(&path, &batch([body("1.00", &["m"])]));
+    assert!(!fresh.headers.contains_key("known-items"), "3.7.2: nothing is said of none");
+    assert_eq!(fresh.ok().get("known"), None);
+    let single = cast.owner.post(&cast.path("/transactions"), &body("9.99", &["a"]));
+    assert_eq!(single.headers["known-items"], "0");
+    assert_eq!(single.ok()["known"], json!([{"index": 0, "differs": ["amount"]}]));
+    let mut other = body("10.00", &["a"]);
+    other["date"] = json!("2025-03-06");
+    other["debitAccount"] = json!({"name": "Nothing of that name"});
+    let told = cast.owner.post(&cast.path("/transactions"), &other).ok();
+    assert_eq!(told["known"][0]["differs"], json!(["date", "debitAccount"]));
+}
+
+fn rule_3_7_2_different_rows_with_one_remote_id_are_refused(server: &Server) {
+    let cast = cast(server);
+    let path = cast.path("/transactions/batch");
+    let known = events(&cast).len();
+    let with = |key: &str, value: Value| {
+        let mut row = body("1.00", &["y", "x"]);
+        row[key] = value;
+        row
+    };
+    for row in [
+        with("amount", json!("2.00")),
+        with("amount", json!(null)),
+        with("date", json!("2025-03-06")),
+        with("creditAccount", json!({"name": "Food"})),
+        with("debitAccount", json!(null)),
+        with("description", json!("Dinner")),
+    ] {
+        let items = batch([body("3.00", &[]), body("1.00", &[" x "]), row.clone()]);
+        let message = cast.owner.post(&path, &items).refused(400, "badRequest");
+        assert!(message.starts_with("item 2: remote id \"x\""), "3.7.2: {row}: {message}");
+    }
+    assert_eq!(new_events(&cast, known).len(), 0);
+}
+
+fn rule_3_3_2_a_known_draft_is_posted(server: &Server) {
+    let cast = cast(server);
+    let path = cast.path("/transactions/post");
+    let mut draft = body("10.00", &["d", "e"]);
+    draft["draft"] = json!(true);
+    let draft = cast.owner.post(&cast.path("/transactions"), &draft).ok()["transaction"].clone();
+    assert_eq!(draft["posted"], false);
+    let posted = cast.owner.patch(&path, &body("11.00", &["d"])).ok();
+    assert_eq!(posted["transaction"]["id"], draft["id"]);
+    assert_eq!(posted["transaction"]["posted"], true, "3.3.2: {posted}");
+    assert_eq!(posted["transaction"]["amount"], "11.00", "3.3.1: with what the body says");
+    assert_eq!(posted["transaction"]["remoteIds"], json!(["d", "e"]));
+    assert_eq!(posted["known"], json!([{"index": 0}]));
+    let again = cast.owner.patch(&path, &body("12.00", &["d"])).ok();
+    assert_eq!(again["transaction"]["amount"], "11.00", "a posted one is not changed");
+    assert_eq!(again["known"], json!([{"index": 0, "differs": ["amount"]}]));
+    // One that cannot be posted says why not.
+    let bare = json!({"description": "Draft", "remoteIds": ["f"]});
+    cast.owner.post(&cast.path("/transactions"), &bare).ok();
+    let why = cast.owner.patch(&path, &bare).refused(400, "badRequest");
+    assert!(why.contains("missing: "), "{why}");
 }
 
 fn rule_3_7_3_several_match(server: &Server) {
@@ -274,6 +357,9 @@ pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         rule_3_7_1_a_duplicate_is_not_recorded,
         rule_3_7_1_trashed_ones_do_not_block,
+        rule_3_7_2_known_items_are_told,
+        rule_3_7_2_different_rows_with_one_remote_id_are_refused,
+        rule_3_3_2_a_known_draft_is_posted,
         rule_3_7_2_in_batches,
         rule_3_7_3_several_match,
         rule_3_7_4_update_may_add,

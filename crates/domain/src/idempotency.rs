@@ -108,6 +108,8 @@ pub struct StoredAnswer {
     pub body: Vec<u8>,
     /// How the body is stored.
     pub form: BodyForm,
+    /// What its headers say of the items of a batch.
+    pub notes: Option<String>,
     /// What it shows besides the book of the request; nothing when it comes from the database.
     pub shows: Vec<Shown>,
 }
@@ -256,6 +258,7 @@ mod tests {
             tag: None,
             body: b"{}".to_vec(),
             form: BodyForm::Plain,
+            notes: None,
             shows: Vec::new(),
         };
         let record = KeyRecord {

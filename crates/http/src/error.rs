@@ -334,7 +334,8 @@ impl ApiError {
 
     /// The body that clients read.
     fn shown(&self) -> ErrorOut {
-        ErrorOut::new(self.status(), self.reason(), self.message())
+        let items = if let Self::Service(error) = self { error.items() } else { Vec::new() };
+        ErrorOut::new(self.status(), self.reason(), self.message()).with_items(items)
     }
 }
 

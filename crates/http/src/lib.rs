@@ -30,6 +30,7 @@ mod health;
 mod idempotency;
 mod identity;
 mod integration;
+mod item_notes;
 mod kept_body;
 mod large_copies;
 mod log_position;

@@ -15,7 +15,7 @@ pub(crate) struct ErrorOut {
 struct WireError {
     code: u16,
     message: String,
-    errors: [ErrorItem; 1],
+    errors: Vec<ErrorItem>,
 }
 
 #[derive(Serialize)]
@@ -48,7 +48,17 @@ impl ErrorOut {
             instance: "",
             code: code.to_string(),
         });
-        let errors = [ErrorItem { domain: "global", reason, message: message.clone() }];
+        let errors = vec![ErrorItem { domain: "global", reason, message: message.clone() }];
         Self { error: WireError { code, message, errors }, problem }
+    }
+
+    /// The same with an entry for each refused item of a batch (behaviour 3.6.5).
+    pub(crate) fn with_items(self, items: Vec<(&'static str, String)>) -> Self {
+        if items.len() < 2 {
+            return self;
+        }
+        let entry = |(reason, message)| ErrorItem { domain: "global", reason, message };
+        let errors = items.into_iter().map(entry).collect();
+        Self { error: WireError { errors, ..self.error }, ..self }
     }
 }

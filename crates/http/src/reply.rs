@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use crate::budget::MemoryShare;
 use crate::compression;
 use crate::error::{ApiError, RequestError};
+use crate::item_notes::ItemNotes;
 use crate::kept_body;
 use crate::room::{self, NoAnswer};
 use crate::security::note_change;
@@ -24,9 +25,6 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Marks one of them that has only the ids of what was answered (behaviour 0.38).
 const IDS_ONLY: HeaderName = HeaderName::from_static("idempotency-answer");
-
-/// How many items of a batch were skipped (behaviour 3.6.4).
-const SKIPPED: HeaderName = HeaderName::from_static("skipped-items");
 
 /// Marks the answer of a write that shows less (behaviour 0.33).
 const SHORTENED: HeaderName = HeaderName::from_static("answer-shortened");
@@ -43,8 +41,8 @@ pub(crate) struct Reply {
     tag: Option<Tag>,
     /// How its body was stored, if it was given before.
     replayed: Option<BodyForm>,
-    /// Items of a batch that were skipped; only of a 204.
-    skipped: usize,
+    /// What it says of the items of a batch.
+    notes: ItemNotes,
     /// Whether it shows less than what was asked for (behaviour 0.33).
     shortened: bool,
     /// The JSON text, or why it could not be written.
@@ -105,7 +103,7 @@ pub(crate) fn no_content() -> Reply {
         status: StatusCode::NO_CONTENT,
         tag: None,
         replayed: None,
-        skipped: 0,
+        notes: ItemNotes::default(),
         shortened: false,
         body: Ok(Bytes::new()),
         shows: Vec::new(),
@@ -155,9 +153,9 @@ impl Reply {
         Self { share, ..self }
     }
 
-    /// Says how many items of a batch were skipped; it is not said of none.
-    pub(crate) fn skipping(self, skipped: usize) -> Self {
-        Self { skipped, ..self }
+    /// Says what became of the items of a batch.
+    pub(crate) fn noting(self, notes: ItemNotes) -> Self {
+        Self { notes, ..self }
     }
 
     /// The same answer with another body, made from this one.
@@ -175,16 +173,12 @@ impl Reply {
         Ok(Self { body, ..self })
     }
 
-    /// What is kept of its body under an idempotency key, unless that is too large. A 204 has no
-    /// body; what is kept in its place is the number of skipped items, if there are any.
+    /// What is kept of its body under an idempotency key, unless that is too large.
     ///
     /// # Errors
     /// 500 when its JSON could not be written.
     pub(crate) fn kept(&self) -> Result<Option<(BodyForm, Vec<u8>)>, ApiError> {
         let body = self.body.as_ref().map_err(|fault| unanswered(fault.clone(), self.advice))?;
-        if self.skipped > 0 {
-            return Ok(Some((BodyForm::Plain, self.skipped.to_string().into_bytes())));
-        }
         if self.shortened {
             return Ok(Some(kept_body::keep_ids(body)?));
         }
@@ -198,6 +192,7 @@ impl Reply {
             tag: self.tag.as_ref().map(|tag| tag.as_str().to_owned()),
             body,
             form,
+            notes: self.notes.stored(),
             shows: self.shows.clone(),
         }
     }
@@ -220,18 +215,12 @@ impl Reply {
     /// # Errors
     /// 500 for what is no status.
     pub(crate) fn again(answer: StoredAnswer) -> ApiResult {
-        let StoredAnswer { status, tag, body, form, shows } = answer;
+        let StoredAnswer { status, tag, body, form, notes, shows } = answer;
         let status = StatusCode::from_u16(status)
             .map_err(|error| RequestError::Failed(error.to_string()))?;
-        let body = kept_body::restore(form, body);
-        let count = body.as_ref().ok().filter(|_| status == StatusCode::NO_CONTENT);
-        let count = count.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
-        let (skipped, body) = match count {
-            Some(skipped) => (skipped, Ok(Bytes::new())),
-            None => (0, body),
-        };
+        let (body, notes) = (kept_body::restore(form, body), ItemNotes::read(notes.as_deref()));
         let (replayed, tag) = (Some(form), tag.map(Tag::stored));
-        Ok(Self { status, tag, replayed, skipped, body, shows, ..no_content() })
+        Ok(Self { status, tag, replayed, notes, body, shows, ..no_content() })
     }
 
     /// Whether it shows less than what was asked for.
@@ -271,9 +260,7 @@ impl Responder for Reply {
                 response.insert_header((IDS_ONLY, "ids"));
             }
         }
-        if self.skipped > 0 {
-            response.insert_header((SKIPPED, self.skipped));
-        }
+        self.notes.write(&mut response);
         if self.shortened {
             response.insert_header((SHORTENED, "true"));
         }

@@ -34,12 +34,12 @@ struct TakenSlots {
     next: u64,
     addresses: HashMap<IpAddr, OfAddress>,
     /// All connections, those on which nobody has been let in first, and then by age.
-    ages: BTreeMap<(Standing, u64), IpAddr>,
+    ages: BTreeMap<(PlaceRank, u64), IpAddr>,
 }
 
 /// Whether somebody has been let in on a connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
+enum PlaceRank {
     Stranger,
     Known,
 }
@@ -62,20 +62,20 @@ impl OfAddress {
     fn needed(&self, all: usize) -> Needed {
         let is_full = self.strangers.len() + self.known.len() >= (all / OF_ADDRESS).max(LEAST);
         if self.strangers.len() >= (all / OF_STRANGERS).max(LEAST) {
-            return oldest(&self.strangers, Standing::Stranger).map_or(Needed::Too, Needed::One);
+            return oldest(&self.strangers, PlaceRank::Stranger).map_or(Needed::Too, Needed::One);
         }
         if !is_full {
             return Needed::Nothing;
         }
-        let stranger = oldest(&self.strangers, Standing::Stranger);
-        let found = stranger.or_else(|| oldest(&self.known, Standing::Known));
+        let stranger = oldest(&self.strangers, PlaceRank::Stranger);
+        let found = stranger.or_else(|| oldest(&self.known, PlaceRank::Known));
         found.map_or(Needed::Too, Needed::One)
     }
 
-    fn of(&mut self, standing: Standing) -> &mut BTreeMap<u64, Occupant> {
+    fn of(&mut self, standing: PlaceRank) -> &mut BTreeMap<u64, Occupant> {
         match standing {
-            Standing::Stranger => &mut self.strangers,
-            Standing::Known => &mut self.known,
+            PlaceRank::Stranger => &mut self.strangers,
+            PlaceRank::Known => &mut self.known,
         }
     }
 }
@@ -84,13 +84,13 @@ impl OfAddress {
 enum Needed {
     Nothing,
     /// The end of another one.
-    One((Standing, u64)),
+    One((PlaceRank, u64)),
     /// There is none, because a request runs on each.
     Too,
 }
 
 /// The oldest connection on which no request runs.
-fn oldest(entries: &BTreeMap<u64, Occupant>, standing: Standing) -> Option<(Standing, u64)> {
+fn oldest(entries: &BTreeMap<u64, Occupant>, standing: PlaceRank) -> Option<(PlaceRank, u64)> {
     let idle = entries.iter().find(|(_, entry)| entry.is_idle());
     idle.map(|(number, _)| (standing, *number))
 }
@@ -103,7 +103,7 @@ impl Occupant {
 
 impl TakenSlots {
     /// Takes a connection off, and has it closed.
-    fn close(&mut self, (standing, number): (Standing, u64)) {
+    fn close(&mut self, (standing, number): (PlaceRank, u64)) {
         let Some(address) = self.ages.remove(&(standing, number)) else { return };
         let Some(of_address) = self.addresses.get_mut(&address) else { return };
         if let Some(entry) = of_address.of(standing).remove(&number) {
@@ -115,11 +115,11 @@ impl TakenSlots {
 
     /// Closes the oldest connection of all on which no request runs, if there is one.
     fn close_oldest(&mut self) {
-        let is_idle = |(standing, number): &(Standing, u64), address: &IpAddr| {
+        let is_idle = |(standing, number): &(PlaceRank, u64), address: &IpAddr| {
             let of_address = self.addresses.get(address);
             let entry = of_address.and_then(|of_address| match standing {
-                Standing::Stranger => of_address.strangers.get(number),
-                Standing::Known => of_address.known.get(number),
+                PlaceRank::Stranger => of_address.strangers.get(number),
+                PlaceRank::Known => of_address.known.get(number),
             });
             entry.is_some_and(Occupant::is_idle)
         };
@@ -163,7 +163,7 @@ impl Slots {
             taken.close_oldest();
         }
         let entry = Occupant { is_running: Arc::clone(&is_running), give_up };
-        taken.ages.insert((Standing::Stranger, number), address);
+        taken.ages.insert((PlaceRank::Stranger, number), address);
         taken.addresses.entry(address).or_default().strangers.insert(number, entry);
         drop(taken);
         let place = PlaceOfSocket { slots: self.clone(), address, number };
@@ -185,7 +185,7 @@ struct PlaceOfSocket {
 impl Drop for PlaceOfSocket {
     fn drop(&mut self) {
         let mut taken = self.slots.taken();
-        for standing in [Standing::Stranger, Standing::Known] {
+        for standing in [PlaceRank::Stranger, PlaceRank::Known] {
             taken.close((standing, self.number));
         }
     }
@@ -211,8 +211,8 @@ impl Slot {
         let Some(of_address) = taken.addresses.get_mut(address) else { return };
         let Some(entry) = of_address.strangers.remove(number) else { return };
         of_address.known.insert(*number, entry);
-        taken.ages.remove(&(Standing::Stranger, *number));
-        taken.ages.insert((Standing::Known, *number), *address);
+        taken.ages.remove(&(PlaceRank::Stranger, *number));
+        taken.ages.insert((PlaceRank::Known, *number), *address);
     }
 
     /// What tells that another connection gets the place. It can be taken once.

@@ -163,7 +163,7 @@ pub fn delete(
     let forest = crate::group::forest(tx, &access)?;
     let targets = found(&known, references.iter().cloned())?;
     let mut named = BytesLeft::of_named();
-    let mut accounts = batch::each(targets.iter().copied(), |id| {
+    let accounts = batch::each(targets.iter().copied(), |id| {
         let account = known.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         forest.check_writable(&account.groups, owner)?;
         cx.check_precondition(&account)?;
@@ -172,12 +172,12 @@ pub fn delete(
         Ok(account)
     })?;
     let mut seen = BTreeSet::new();
-    accounts.retain(|account| seen.insert(account.id));
+    let removed: Vec<&Account> = accounts.iter().filter(|one| seen.insert(one.id)).collect();
     transaction::release_accounts(tx, cx, &access.with_purpose(Record::Edit)?, &seen)?;
     let ids: Vec<AccountId> = seen.into_iter().collect();
     tx.accounts().delete(&access, &ids)?;
     let mut events = ToldEvents::new();
-    batch::each(&accounts, |account| events.push(account.deleted_event(&forest)))?;
+    batch::each(removed, |account| events.push(account.deleted_event(&forest)))?;
     event_log::append(tx, cx, &access, events.into_events())?;
     Ok(View { accounts, forest })
 }

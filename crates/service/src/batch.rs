@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
+use daybook_domain::Refusal;
 use daybook_domain::account::MAX_CHART;
 use daybook_domain::transaction::MAX_WRITTEN;
 
@@ -102,28 +103,70 @@ impl MembershipsLeft {
     }
 }
 
-/// Runs `work` on each item in order. The first refusal fails the whole batch and carries the index
-/// of its item (behaviour 3.6.5).
+/// The most refused items that an error names.
+const MAX_REFUSED: usize = 100;
+
+/// The refusals of a batch, in the order of its items (behaviour 3.6.5).
+#[derive(Debug, Default)]
+pub struct Refused(Vec<(usize, Refusal)>);
+
+impl Refused {
+    /// Notes the error of an item, so that those behind it are looked at, too.
+    ///
+    /// # Errors
+    /// What is no refusal, unless an item was refused before; the refusals when they are enough.
+    pub fn note(&mut self, index: usize, error: Error) -> Result<()> {
+        match error {
+            Error::Refused(refusal) => self.0.push((index, refusal)),
+            other @ (Error::Item { .. }
+            | Error::BadRequest(_)
+            | Error::NotFound(_)
+            | Error::Overtaken(_)
+            | Error::Storage(_)) => {
+                self.check()?;
+                return Err(other);
+            }
+        }
+        if self.0.len() < MAX_REFUSED { Ok(()) } else { self.check() }
+    }
+
+    /// Refuses the batch when an item was refused.
+    ///
+    /// # Errors
+    /// [`Error::Item`].
+    pub fn check(&mut self) -> Result<()> {
+        let mut refused = std::mem::take(&mut self.0).into_iter();
+        let Some((index, refusal)) = refused.next() else { return Ok(()) };
+        Err(Error::Item { index, refusal, others: refused.collect() })
+    }
+}
+
+/// Runs `work` on each item in order. A refusal fails the whole batch; the error names all refused
+/// items, up to 100 (behaviour 3.6.5).
 ///
 /// # Errors
-/// The first error; a refusal becomes [`Error::Item`]. A request for a single item removes the
-/// index with [`Error::alone`].
+/// Refusals become [`Error::Item`]. A request for a single item removes the index with
+/// [`Error::alone`].
 pub fn each<I: IntoIterator, T>(
     items: I,
     mut work: impl FnMut(I::Item) -> Result<T>,
 ) -> Result<Vec<T>> {
-    items
-        .into_iter()
-        .enumerate()
-        .map(|(index, item)| work(item).map_err(|error| at(index, error)))
-        .collect()
+    let (mut done, mut refused) = (Vec::new(), Refused::default());
+    for (index, item) in items.into_iter().enumerate() {
+        match work(item) {
+            Ok(one) => done.push(one),
+            Err(error) => refused.note(index, error)?,
+        }
+    }
+    refused.check()?;
+    Ok(done)
 }
 
 /// The error with the index of the item it is about.
 #[must_use]
 pub fn at(index: usize, error: Error) -> Error {
     match error {
-        Error::Refused(refusal) => Error::Item { index, refusal },
+        Error::Refused(refusal) => Error::Item { index, refusal, others: Vec::new() },
         other @ (Error::Item { .. }
         | Error::BadRequest(_)
         | Error::NotFound(_)
@@ -146,6 +189,23 @@ pub fn last_of_each<T, K: Hash + Eq>(states: Vec<T>, key: impl Fn(&T) -> K) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn refuse(count: usize) -> Error {
+        let work = |_| Err::<(), _>(daybook_domain::transaction::Refusal::IdRequired.into());
+        each(0..count, work).expect_err("each is refused")
+    }
+
+    #[test]
+    fn every_refused_item_is_named() {
+        let odd = |number: usize| match number % 2 {
+            0 => Ok(number),
+            _ => Err(daybook_domain::transaction::Refusal::IdRequired.into()),
+        };
+        let error = each(0..4, odd).expect_err("two are refused");
+        assert_eq!(error.to_string(), "item 1: id is required; item 3: id is required", "3.6.5");
+        let Error::Item { others, .. } = refuse(150) else { panic!("of items") };
+        assert_eq!(others.len(), 99, "3.6.5: up to 100");
+    }
 
     #[test]
     fn the_last_state_wins_in_the_order_it_came() {

@@ -10,13 +10,15 @@ pub enum Error {
     /// A rule refuses.
     #[error("{0}")]
     Refused(Refusal),
-    /// A rule refuses an item of a batch (behaviour 3.6.5).
-    #[error("item {index}: {refusal}")]
+    /// A rule refuses items of a batch (behaviour 3.6.5).
+    #[error("item {index}: {refusal}{}", others_of(.others))]
     Item {
         /// The index in the list, from 0.
         index: usize,
         /// The refusal.
         refusal: Refusal,
+        /// The next refused items, as far as they are named.
+        others: Vec<(usize, Refusal)>,
     },
     /// A malformed request that no rule of the domain is about.
     #[error("{0}")]
@@ -30,6 +32,10 @@ pub enum Error {
     /// Storage failed.
     #[error(transparent)]
     Storage(#[from] daybook_storage::Error),
+}
+
+fn others_of(others: &[(usize, Refusal)]) -> String {
+    others.iter().map(|(index, refusal)| format!("; item {index}: {refusal}")).collect()
 }
 
 /// The result of a use case.
@@ -87,6 +93,17 @@ impl Error {
             Self::NotFound(_) => Some(Reason::NotFound),
             Self::Overtaken(_) | Self::Storage(_) => None,
         }
+    }
+
+    /// The refused items of a batch, if there are several: reason and message of each.
+    #[must_use]
+    pub fn items(&self) -> Vec<(&'static str, String)> {
+        let Self::Item { index, refusal, others } = self else { return Vec::new() };
+        let shown = |index: usize, refusal: &Refusal| {
+            (refusal.reason().as_str(), format!("item {index}: {refusal}"))
+        };
+        let others = others.iter().map(|(index, refusal)| shown(*index, refusal));
+        [shown(*index, refusal)].into_iter().chain(others).collect()
     }
 
     /// The error without its index, for a request that is not a batch.

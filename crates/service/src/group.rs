@@ -125,7 +125,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     let targets = found(&before, references.iter().cloned())?;
     let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&access, &targets)?);
     let mut named = BytesLeft::of_named();
-    let mut removed = batch::each(targets.iter().copied(), |id| {
+    let named_groups = batch::each(targets.iter().copied(), |id| {
         let group = before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         removal.check(id, owner)?;
         cx.check_precondition(&group)?;
@@ -133,8 +133,8 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
         Ok(group)
     })?;
     let mut seen = HashSet::new();
-    removed.retain(|group| seen.insert(group.id));
-    let ids: Vec<GroupId> = removed.iter().map(|group| group.id).collect();
+    let ids = named_groups.iter().map(|group| group.id);
+    let ids: Vec<GroupId> = ids.filter(|id| seen.insert(*id)).collect();
     ids.iter().try_for_each(|id| removal.take_out(*id, cx.now))?;
     let Removed { freed, moved, events } = removal.finish();
     // Their memberships go with the groups.
@@ -142,7 +142,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     tx.groups().update(&access, &moved)?;
     tx.groups().delete(&access, &ids)?;
     event_log::append(tx, cx, &access, events)?;
-    Ok(View { groups: removed, forest: before })
+    Ok(View { groups: named_groups, forest: before })
 }
 
 /// listGroupAccounts: the accounts of the group and of all groups below (behaviour 4.17).

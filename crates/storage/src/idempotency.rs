@@ -36,7 +36,7 @@ const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET \
     WHERE known.created_at < ";
 
 const KNOWN: &str =
-    "SELECT fingerprint, status, version_tag, body, form, needs FROM idempotency_keys";
+    "SELECT fingerprint, status, version_tag, body, form, needs, notes FROM idempotency_keys";
 
 const fn number_of(form: BodyForm) -> i32 {
     match form {
@@ -60,20 +60,28 @@ struct Row {
     body: Vec<u8>,
     form: i32,
     needs: Option<String>,
+    notes: Option<String>,
 }
 
 impl TryFrom<Row> for KeyRecord {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let Row { fingerprint, status, version_tag: tag, body, form, needs } = row;
+        let Row { fingerprint, status, version_tag: tag, body, form, needs, notes } = row;
         let fingerprint = Hash::from_bytes(&fingerprint).ok_or(Error::Corrupt("fingerprint"))?;
         let status = u16::try_from(status).map_err(|_| Error::Corrupt("status"))?;
         let needs = needs.iter().flat_map(|text| text.split(' ')).map(str::parse);
         let needs = needs.collect::<std::result::Result<_, _>>();
         Ok(Self {
             fingerprint,
-            answer: StoredAnswer { status, tag, body, form: form_of(form)?, shows: Vec::new() },
+            answer: StoredAnswer {
+                status,
+                tag,
+                body,
+                form: form_of(form)?,
+                notes,
+                shows: Vec::new(),
+            },
             needs: needs.map_err(|_| Error::Corrupt("needs"))?,
         })
     }
@@ -135,7 +143,7 @@ impl Keys<'_, '_> {
     /// Records the answer under a key that this unit of work has taken, with what its caller needs
     /// in order to be given it again.
     pub fn record(self, claim: &Claim, answer: &StoredAnswer, needs: &[Need]) -> Result<()> {
-        let StoredAnswer { status, tag, body, form, shows: _ } = answer;
+        let StoredAnswer { status, tag, body, form, notes, shows: _ } = answer;
         let needs: Vec<String> = needs.iter().map(Need::to_string).collect();
         let needs = (!needs.is_empty()).then(|| needs.join(" "));
         let record = Sql::new("UPDATE idempotency_keys SET status = ")
@@ -149,6 +157,8 @@ impl Keys<'_, '_> {
             .int(i64::from(number_of(*form)))
             .push(", needs = ")
             .value(Value::SomeText(needs.map(Into::into)))
+            .push(", notes = ")
+            .value(Value::SomeText(notes.as_deref().map(Into::into)))
             .push(", counted_bytes = ")
             .value(Value::SomeInt(counted_bytes(body.len())));
         self.tx.flushed()?.execute(&named(record, claim))?;

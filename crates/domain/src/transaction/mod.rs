@@ -6,6 +6,7 @@ mod edit;
 mod events;
 mod file_hold;
 mod joined;
+mod known;
 mod lifecycle;
 mod limits;
 mod merge;
@@ -20,6 +21,7 @@ pub use changes::{Changes, ResolvedSides, check_indexed, check_texts, remote_ids
 pub use count::{Span, TransactionCount};
 pub use edit::Edited;
 pub use file_hold::FileHold;
+pub use known::check_rows;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{
     MAX_CHANGED, MAX_CREATED, MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_READ, MAX_REMOTE_ID,

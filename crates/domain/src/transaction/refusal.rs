@@ -51,6 +51,12 @@ pub enum Refusal {
     /// A remote id longer than allowed.
     #[error("remote id \"{0}\" has more than {MAX_REMOTE_ID} characters")]
     RemoteIdTooLong(String),
+    /// Another item of the batch has the same remote id and says something else.
+    #[error(
+        "remote id {0:?} is that of item {1} too, whose date, amount, accounts or description are \
+         others"
+    )]
+    OtherRow(String, usize),
     /// A longer description than allowed.
     #[error("description has {0} bytes; at most {MAX_DESCRIPTION} are allowed")]
     DescriptionTooLong(usize),
@@ -101,6 +107,7 @@ impl Refusal {
             | Self::NotPosted
             | Self::Trashed
             | Self::RemoteIdTooLong(_)
+            | Self::OtherRow(..)
             | Self::DescriptionTooLong(_)
             | Self::UrlTooLong(_)
             | Self::UrlsTooLong(_)

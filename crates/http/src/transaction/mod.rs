@@ -14,12 +14,15 @@ use crate::blob;
 use crate::body::{Body, Items};
 use crate::cursor::{self, TransactionCursor};
 use crate::error::ApiError;
+use crate::item_notes::ItemNotes;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::rows::{CursorOut, PageRows};
 use crate::wire::{self, EachOut};
 pub(crate) use count::{CountsOut, count_transactions, count_transactions_posted};
-use shape::{ListedOut, ShortOperationOut, TransactionIn, TransactionOperationOut, TransactionOut};
+use shape::{
+    BatchOut, ListedOut, ShortOperationOut, TransactionIn, TransactionOperationOut, TransactionOut,
+};
 
 /// Bytes of descriptions that are read as typed lines within the unit of work. More are read before
 /// it, so that nobody waits for that.
@@ -328,8 +331,7 @@ async fn perform_batch(
     wanted: VerbRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    perform(request, wanted, body.items(), |view, _| reply::no_content().skipping(view.skipped))
-        .await
+    perform(request, wanted, body.items(), |view, _| reply::no_content().noting(notes(view))).await
 }
 
 fn operation(view: &View, base: &str) -> Reply {
@@ -339,7 +341,8 @@ fn operation(view: &View, base: &str) -> Reply {
         return reply::nothing();
     };
     let short = || ShortOperationOut { transaction: IdOut { id: one.id.to_string() } };
-    tagged(reply::ok(&operation).or_short(short), view)
+    let known = ItemNotes::default().with_known(view.known.iter().map(|one| one.index));
+    tagged(reply::ok(&operation).or_short(short), view).noting(known)
 }
 
 /// Adds the version tag of the transaction, unless the caller may see only that it exists
@@ -353,6 +356,16 @@ fn tagged(reply: Reply, view: &View) -> Reply {
 }
 
 fn list_reply(view: &View, base: &str) -> Reply {
-    let shown = |one| TransactionOut::briefly(view, one, base);
-    reply::list(&view.transactions, shown, |one| one.id.to_string())
+    let rows = &view.transactions;
+    let shown = || rows.iter().map(|one| TransactionOut::briefly(view, one, base));
+    let ids = || rows.iter().map(|one| IdOut { id: one.id.to_string() });
+    reply::ok(&BatchOut::new(EachOut(shown), view))
+        .or_short(|| BatchOut::new(EachOut(ids), view))
+        .noting(notes(view))
+}
+
+/// What the headers say of the items.
+fn notes(view: &View) -> ItemNotes {
+    let skipped = ItemNotes::of_skipped(view.skipped);
+    skipped.with_known(view.known.iter().map(|one| one.index))
 }

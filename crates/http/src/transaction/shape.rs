@@ -306,12 +306,47 @@ pub(crate) struct TransactionOperationOut<'v> {
     transaction: TransactionOut<'v>,
     #[serde(skip_serializing_if = "Option::is_none")]
     accounts: Option<Vec<AccountOut<'v>>>,
+    /// Whether it was there already (behaviour 3.7.2).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    known: Vec<KnownOut<'v>>,
+}
+
+/// An item that was there already.
+#[derive(Serialize)]
+struct KnownOut<'v> {
+    index: usize,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    differs: &'v [&'static str],
+}
+
+fn known(view: &View) -> Vec<KnownOut<'_>> {
+    view.known.iter().map(|one| KnownOut { index: one.index, differs: &one.differs }).collect()
+}
+
+/// The transactions of a batch.
+#[derive(Serialize)]
+pub(crate) struct BatchOut<'v, R> {
+    items: R,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    known: Vec<KnownOut<'v>>,
+}
+
+impl<'v, R> BatchOut<'v, R> {
+    pub(crate) fn new(items: R, view: &'v View) -> Self {
+        Self { items, known: known(view) }
+    }
 }
 
 impl<'v> TransactionOperationOut<'v> {
     pub(crate) fn of(view: &'v View, base: &'v str) -> Option<Self> {
         let transaction = view.transactions.first()?;
-        let sides = transaction.account_ids().filter_map(|id| view.accounts.get(id));
+        let mut affected: Vec<AccountId> = Vec::new();
+        for id in transaction.account_ids().chain(view.left.iter().copied()) {
+            if !affected.contains(&id) {
+                affected.push(id);
+            }
+        }
+        let sides = affected.into_iter().filter_map(|id| view.accounts.get(id));
         let accounts = view
             .access
             .may(Action::ReadChart)
@@ -319,6 +354,7 @@ impl<'v> TransactionOperationOut<'v> {
         Some(Self {
             transaction: TransactionOut::new(view, transaction, ShownSides::Full, base),
             accounts,
+            known: known(view),
         })
     }
 }

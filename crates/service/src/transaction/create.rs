@@ -1,15 +1,13 @@
 //! createTransaction, createTransactionsBatch, and postTransaction without an id.
 
-use std::collections::HashMap;
-
-use daybook_domain::access::Access;
 use daybook_domain::id::TransactionId;
 use daybook_domain::purpose::{Purpose, Record};
 use daybook_domain::transaction::{
-    Changes, Intent, MAX_READ, Refusal, Transaction, check_indexed, remote_ids,
+    Changes, Intent, Transaction, check_indexed, check_rows, remote_ids,
 };
 use daybook_storage::Tx;
 
+use super::known::{KnownRows, RemoteIdMatches, post};
 use super::save::WriteSet;
 use super::{AccountDetail, View, attach, quick_entry, rules, sides};
 use crate::context::Context;
@@ -67,6 +65,7 @@ pub fn read_texts(
     let access = access::enter(tx, cx, book, purpose(mode.intent).action())?;
     batch::check_size("items", items.len())?;
     let mode = mode.with_known_zone()?;
+    check_rows(&items).map_err(|(index, refusal)| batch::at(index, refusal.into()))?;
     let (items, _) = quick_entry::read(tx, cx, &access, items, &mode)?;
     Ok((items, CreateMode { texts_are_read: true, ..mode }))
 }
@@ -79,7 +78,7 @@ const fn purpose(intent: Intent) -> Record {
 }
 
 /// Creates transactions. For an item with a known remote id, the transaction that has it is
-/// returned unchanged (behaviour 3.2, 3.7).
+/// returned (behaviour 3.2, 3.7): unchanged, or posted if it is a draft that must be posted.
 ///
 /// # Errors
 /// What the access step and the rules of transactions refuse; the first refused item fails the
@@ -100,25 +99,28 @@ pub fn create(
     let (items, repeats) = if mode.texts_are_read {
         (items, Vec::new())
     } else {
+        check_rows(&items).map_err(|(index, refusal)| batch::at(index, refusal.into()))?;
         quick_entry::read(tx, cx, &access, items, &mode)?
     };
     let mut matches = RemoteIdMatches::load(tx, &access, &items)?;
     let references = items.iter().flat_map(Changes::references);
     let mut accounts =
         tx.accounts().directory(&access, references, sides(&matches.transactions))?;
-    let files_by_id = attach::files_by_id(tx, &access, &items, &[])?;
+    let files_by_id = attach::files_by_id(tx, &access, &items, matches.posted(intent))?;
     let mut write_set = WriteSet::with_files(files_by_id.clone());
     let rules = rules(cx, &access, &accounts);
-    let mut asked: HashMap<TransactionId, Vec<String>> = HashMap::new();
-    let transactions = batch::each(items, |changes| {
+    let mut known = KnownRows::default();
+    let transactions = batch::each(items.into_iter().enumerate(), |(index, changes)| {
         let ids = remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?;
         if let Some(existing) = matches.find(&ids) {
-            let named = asked.entry(existing.id).or_default();
-            let new = |id: &String| existing.remote_ids.contains(id) && !named.contains(id);
-            let new: Vec<String> = ids.into_iter().filter(new).collect();
-            named.extend(new);
-            write_set.returned(existing)?;
-            return Ok(existing.clone());
+            let existing = if intent == Intent::Post && !existing.is_posted() {
+                post(cx, rules, &files_by_id, &mut write_set, (existing, changes.clone()))?
+            } else {
+                write_set.returned(existing)?;
+                existing.clone()
+            };
+            known.note(rules, index, &existing, (ids, &changes));
+            return Ok(existing);
         }
         let (changes, new_files) = attach::resolve(cx, &access, &files_by_id, changes, None)?;
         write_set.attached(new_files);
@@ -136,13 +138,7 @@ pub fn create(
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     write_set.save(tx, cx, &access, &accounts)?;
     accounts.note_posted(&posted);
-    let masked = transactions
-        .iter()
-        .filter(|transaction| !access.sees(transaction.created_by, transaction.is_posted()))
-        .map(|transaction| {
-            (transaction.id, asked.get(&transaction.id).cloned().unwrap_or_default())
-        })
-        .collect();
+    let (known, masked) = known.of(&access, &transactions);
     let view = View::with_accounts(
         tx,
         cx,
@@ -150,49 +146,5 @@ pub fn create(
         (transactions, accounts),
         AccountDetail::Full,
     )?;
-    Ok(View { masked, ..view })
-}
-
-/// The non-trashed transactions that carry remote ids of a batch, the oldest first (behaviour
-/// 3.7.3).
-struct RemoteIdMatches {
-    transactions: Vec<Transaction>,
-    by_remote_id: HashMap<String, usize>,
-}
-
-impl RemoteIdMatches {
-    fn load(tx: &mut Tx<'_>, access: &Access, items: &[Changes]) -> Result<Self> {
-        let mut wanted: Vec<&str> = items
-            .iter()
-            .flat_map(|item| item.remote_ids.iter().flatten())
-            .map(|id| id.trim())
-            .collect();
-        wanted.retain(|id| !id.is_empty());
-        wanted.sort_unstable();
-        wanted.dedup();
-        let mut matches = Self { transactions: Vec::new(), by_remote_id: HashMap::new() };
-        let found = tx.transactions().by_remote_ids(access, &wanted, MAX_READ)?;
-        for transaction in &found.ok_or(Refusal::TooMuchText(MAX_READ))? {
-            matches.add(transaction);
-        }
-        Ok(matches)
-    }
-
-    fn add(&mut self, transaction: &Transaction) {
-        if transaction.remote_ids.is_empty() {
-            return;
-        }
-        for id in &transaction.remote_ids {
-            self.by_remote_id.entry(id.clone()).or_insert(self.transactions.len());
-        }
-        self.transactions.push(transaction.clone());
-    }
-
-    /// The transaction that has the first known one of these remote ids.
-    fn find(&self, remote_ids: &[String]) -> Option<&Transaction> {
-        remote_ids
-            .iter()
-            .find_map(|id| self.by_remote_id.get(id))
-            .and_then(|place| self.transactions.get(*place))
-    }
+    Ok(View { masked, known, ..view })
 }

@@ -90,7 +90,7 @@ pub fn perform(
     let files_by_id = attach::files_by_id(tx, &access, &items, &before)?;
     let mut write_set = WriteSet::with_files(files_by_id.clone());
     let mut repeated = BytesLeft::of_written();
-    let mut skipped: usize = 0;
+    let (mut skipped, mut refused): (usize, _) = (0, batch::Refused::default());
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
         repeated.take(transaction.texts())?;
@@ -110,6 +110,8 @@ pub fn perform(
                 rules.perform(wanted.verb, wanted.override_checked, &transaction, resolved)
             });
         match edited {
+            // An update that changes nothing is done.
+            Ok(None) if wanted.verb == Verb::Update => {}
             Ok(None) => skipped = skipped.saturating_add(1),
             Ok(Some(edited)) => {
                 write_set.attached(new_files);
@@ -119,9 +121,10 @@ pub fn perform(
             Err(Error::Refused(refusal)) if wanted.batch && refusal.skips_item(wanted.verb) => {
                 skipped = skipped.saturating_add(1);
             }
-            Err(error) => return Err(batch::at(index, error)),
+            Err(error) => refused.note(index, error)?,
         }
     }
+    refused.check()?;
     check_texts(ids.iter().filter_map(|(_, id)| current.get(&(*id)?)), MAX_WRITTEN)?;
     write_set.save(tx, &wanted.context(cx), &access, &accounts)?;
     let transactions: Vec<Transaction> =
@@ -129,6 +132,7 @@ pub fn perform(
     let posted =
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     accounts.note_posted(&posted);
+    let left = sides(&before);
     let view = View::with_accounts(
         tx,
         cx,
@@ -136,7 +140,7 @@ pub fn perform(
         (transactions, accounts),
         AccountDetail::Full,
     )?;
-    Ok(View { skipped, ..view })
+    Ok(View { skipped, left, ..view })
 }
 
 /// Removes accounts that are about to be deleted from the drafts that name them (behaviour 4.7).

@@ -60,11 +60,13 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> 
     }
     write_set.save(tx, cx, &access, &accounts)?;
     accounts.note_posted(&transaction.entries().iter().map(|entry| entry.account).collect());
-    View::with_accounts(
+    let left = sides(pair.given());
+    let view = View::with_accounts(
         tx,
         cx,
         access.into_access(),
         (vec![transaction], accounts),
         AccountDetail::Full,
-    )
+    )?;
+    Ok(View { left, ..view })
 }

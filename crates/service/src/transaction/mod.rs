@@ -3,6 +3,7 @@
 mod attach;
 mod count;
 mod create;
+mod known;
 mod lifecycle;
 mod merge;
 mod quick_entry;
@@ -58,6 +59,19 @@ pub struct View {
     pub masked: HashMap<TransactionId, Vec<String>>,
     /// How many items of a batch were skipped (behaviour 3.6.4).
     pub skipped: usize,
+    /// The items that were there already (behaviour 3.7.2).
+    pub known: Vec<KnownItem>,
+    /// Accounts that were on the sides before, and the money went away from (behaviour 3.2.1).
+    pub left: Vec<AccountId>,
+}
+
+/// An item of a request that is there already, by a remote id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownItem {
+    /// Its position, from 0.
+    pub index: usize,
+    /// The fields whose values are others than what is stored.
+    pub differs: Vec<&'static str>,
 }
 
 /// How much of the accounts a view shows.
@@ -118,6 +132,8 @@ impl View {
             faces,
             masked: HashMap::new(),
             skipped: 0,
+            known: Vec::new(),
+            left: Vec::new(),
         })
     }
 }

@@ -306,6 +306,7 @@ diesel::table! {
         form -> Integer,
         needs -> Nullable<Text>,
         counted_bytes -> Nullable<BigInt>,
+        notes -> Nullable<Text>,
     }
 }
 

@@ -151,12 +151,13 @@ impl Turn {
         named: &[Named<label::Account>],
     ) -> Result<Vec<Account>, Refused> {
         let targets = self.known_accounts(named)?;
-        let mut doomed: Vec<Account> = each(targets, |label| {
+        let answered: Vec<Account> = each(targets, |label| {
             let account = self.book.accounts[&label].clone();
             self.check_groups_writable(&account.groups)?;
             if account.posted { Err(Refused::bad()) } else { Ok(account) }
         })?;
         let mut seen = BTreeSet::new();
+        let mut doomed = answered.clone();
         doomed.retain(|account| seen.insert(account.label));
         for draft in self.book.transactions.values().cloned().collect::<Vec<_>>() {
             let gone = |side: Option<label::Account>| side.filter(|side| !seen.contains(side));
@@ -170,7 +171,7 @@ impl Turn {
             self.book.accounts.remove(&account.label);
             self.emit(EventType::AccountDeleted, Resource::Account(account.label), BTreeMap::new());
         }
-        Ok(doomed)
+        Ok(answered)
     }
 
     /// What references mean: one that says nothing is 400, unknown ones 404 before any change

@@ -195,7 +195,7 @@ impl Turn {
     ) -> Result<Vec<(Group, Nature)>, Refused> {
         let targets = self.known_groups(named)?;
         let owner = self.may(may::OWN);
-        let mut doomed = each(targets, |label| {
+        let answered = each(targets, |label| {
             let touched = self.book.children(Some(label)).into_iter().chain([label]);
             // To take an account out of this group is to change it, and in a locked one it is the
             // OWNER's (4.15).
@@ -213,11 +213,12 @@ impl Turn {
             }
         })?;
         let mut seen = BTreeSet::new();
-        doomed.retain(|(group, _)| seen.insert(group.label));
-        for label in doomed.iter().map(|(group, _)| group.label).collect::<Vec<_>>() {
-            self.remove_group(label);
+        for label in answered.iter().map(|(group, _)| group.label) {
+            if seen.insert(label) {
+                self.remove_group(label);
+            }
         }
-        Ok(doomed)
+        Ok(answered)
     }
 
     fn remove_group(&mut self, label: label::Group) {

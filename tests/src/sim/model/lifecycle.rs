@@ -135,6 +135,19 @@ impl Turn {
         Ok((done, skipped))
     }
 
+    /// 3.3.2: the post of a draft that is known by its remote id.
+    pub fn post_known(
+        &mut self,
+        draft: &Transaction,
+        body: &TransactionBody,
+    ) -> Result<Transaction, Refused> {
+        let order = Order { verb: Verb::Post, batch: false, checked_too: false };
+        match self.perform_one(order, draft, body) {
+            Ok(Done::Something | Done::Nothing) => Ok(self.book.transactions[&draft.label].clone()),
+            Err(Stop::Skips(refused) | Stop::Fails(refused)) => Err(refused),
+        }
+    }
+
     /// A RECORDER sees its own drafts.
     fn visible(&self, id: Id<label::Transaction>) -> Option<label::Transaction> {
         let Id::Of(label) = id else { return None };

@@ -55,15 +55,24 @@ impl Turn {
         items: &[TransactionBody],
         recording: &Recording,
     ) -> Result<(Vec<Transaction>, BTreeSet<label::Transaction>), Refused> {
+        check_rows(items)?;
         // What a request records is no history of its own.
         let history = self.history();
         let recorded = each(items, |body| {
             let remote_ids = remote_ids(body.remote_ids.as_deref().unwrap_or_default())?;
-            if let Some(existing) = self.known(&remote_ids) {
+            let existing = self.known(&remote_ids).cloned();
+            if let Some(existing) = &existing
+                && (!recording.post || existing.is_posted())
+            {
                 return Ok(existing.clone());
             }
             let typed = self.typed(body, recording, &history);
             let (body, months) = typed.as_ref().map_or((body, 0), |(body, months)| (body, *months));
+            if let Some(draft) = existing {
+                // 3.3.2: as if its id had been sent.
+                let body = TransactionBody { remote_ids: None, ..body.clone() };
+                return self.post_known(&draft, &body);
+            }
             let recorded = self.recorded(body, remote_ids, recording.post)?;
             let kind = if recorded.is_posted() {
                 EventType::TransactionPosted
@@ -232,6 +241,34 @@ pub fn read_date(field: &Field<String>) -> Result<Field<Date>, Refused> {
         Field::Set(text) if text.trim().is_empty() => Ok(Field::Clear),
         Field::Set(text) => dates::parse(text).map(Field::Set).ok_or_else(Refused::bad),
     }
+}
+
+/// 3.7.2: rows of one request with a remote id in common say the same.
+fn check_rows(items: &[TransactionBody]) -> Result<(), Refused> {
+    let ids = |body: &TransactionBody| -> BTreeSet<String> {
+        let given = body.remote_ids.iter().flatten().map(|id| id.trim().to_owned());
+        given.filter(|id| !id.is_empty()).collect()
+    };
+    let text = |field: &Field<String>| {
+        let said = field.as_ref().value().map(|text| text.trim().to_owned());
+        said.filter(|text| !text.is_empty())
+    };
+    let side = |field: &Field<Named<label::Account>>| {
+        field.as_ref().value().filter(|named| !is_blank(named)).cloned()
+    };
+    let said = |body: &TransactionBody| {
+        let texts = [&body.date, &body.amount, &body.description].map(text);
+        (texts, [&body.credit, &body.debit].map(side))
+    };
+    for (index, body) in items.iter().enumerate() {
+        for id in ids(body) {
+            let first = items.iter().find(|other| ids(other).contains(&id));
+            if first.is_some_and(|first| said(first) != said(body)) {
+                return Err(Refused { item: Some(index), ..Refused::bad() });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// 3.7.5.

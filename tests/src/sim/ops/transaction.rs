@@ -169,13 +169,6 @@ impl Operation for Create {
     }
 }
 
-impl Perform {
-    /// How many skipped items an answer tells of: an update shows its items instead (3.6.4).
-    fn said(&self, skipped: usize) -> usize {
-        if self.order.verb == Verb::Update { 0 } else { skipped }
-    }
-}
-
 impl Operation for Perform {
     fn book(&self) -> label::Book {
         self.book
@@ -194,7 +187,7 @@ impl Operation for Perform {
         });
         let view = alone(view, batch)?;
         service.note_brought(self.book, caller, &self.items)?;
-        Ok(Answer::Performed(shown(service, &view), self.said(view.skipped)))
+        Ok(Answer::Performed(shown(service, &view), view.skipped))
     }
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
@@ -202,7 +195,7 @@ impl Operation for Perform {
             turn.perform(self.order, &self.items)
         });
         let done = alone(done, self.order.batch);
-        done.map(|(done, skipped)| Answer::Performed(done, self.said(skipped)))
+        done.map(|(done, skipped)| Answer::Performed(done, skipped))
     }
 
     fn smaller(&self) -> Vec<Drawn> {
