@@ -136,8 +136,8 @@ fn add_cors(headers: &mut HeaderMap, allowed: Option<HeaderValue>, trusted: Opti
     headers.insert(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static(
-            "ETag, Retry-After, Idempotency-Replayed, Idempotency-Answer, Skipped-Items, Known-Items, \
-                Answer-Shortened, X-Request-Id, Log-Position, \
+            "ETag, Retry-After, Idempotency-Replayed, Idempotency-Answer, Skipped-Items, \
+                Known-Items, Answer-Shortened, X-Request-Id, Log-Position, \
                 RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset",
         ),
     );

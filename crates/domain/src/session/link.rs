@@ -76,8 +76,8 @@ pub struct LinkRequest {
 }
 
 impl LinkRequest {
-    /// Whether the link is mailed (behaviour 11.14). What others have asked for never leaves a known
-    /// address without a link: it has one that works, or gets one.
+    /// Whether the link is mailed (behaviour 11.14). What others have asked for never leaves a
+    /// known address without a link: it has one that works, or gets one.
     #[must_use]
     pub const fn is_met(self) -> bool {
         let Self { open, of_day, of_minute, is_known, is_within } = self;

@@ -35,9 +35,9 @@ pub enum Failure {
     /// No connection, no answer in time, or one that ended early.
     #[error("no answer: {0}")]
     NoAnswer(String),
-    /// The same of an address that only `--webhook-allow` opens. Readers of a book see failures, and
-    /// what they see must not tell a closed port from one that does not answer; the operator finds
-    /// the cause in the log.
+    /// The same of an address that only `--webhook-allow` opens. Readers of a book see failures,
+    /// and what they see must not tell a closed port from one that does not answer; the operator
+    /// finds the cause in the log.
     #[error("no answer")]
     Inside(String),
     /// The body is longer than is read.

@@ -59,8 +59,8 @@ impl<K: Eq + Hash + Copy, C: Clock<Instant = Nanos> + Clone> Limiter<K, C> {
         Self::within(Quota::per_minute(per_minute), clock)
     }
 
-    /// A limiter with so many cells at once, of which one comes back after each period. What it says
-    /// of what is left is not meant for it: that counts in minutes.
+    /// A limiter with so many cells at once, of which one comes back after each period. What it
+    /// says of what is left is not meant for it: that counts in minutes.
     pub(crate) fn every(period: Duration, cells: NonZeroU32, clock: C) -> Self {
         let usual = Quota::per_minute(cells);
         let quota = Quota::with_period(period).map_or(usual, |quota| quota.allow_burst(cells));

@@ -7,7 +7,7 @@
 //! | `provider`, `pending` | Sign in through an identity provider, with a cookie for the way there |
 //! | `provider_links` | What leads people to the identity providers |
 //! | `entry` | What a browser gets that has signed in |
-//! | `mailed`, `link_limits` | Mails such a link to who asks for it, and how often |
+//! | `mailed`, `link_limits` | Mails such a link to who asks for it; how often |
 //! | `access` | Gives access tokens to the apps of a signed-in browser, and signs out |
 //! | `cookie` | The cookies of the session and of the way back |
 //! | `way_back` | Where a browser returns after signing in |
