@@ -227,8 +227,14 @@ impl Bench {
         };
         let claim = claim(key);
         let body = milliseconds_later.to_string().into_bytes();
-        let answer =
-            Kept { status: 200, tag: None, body, form: BodyForm::Plain, shows: Vec::new() };
+        let answer = Kept {
+            status: 200,
+            tag: None,
+            body,
+            form: BodyForm::Plain,
+            notes: None,
+            shows: Vec::new(),
+        };
         let sent = self.store.write(Lane::of_key(key), move |tx| {
             let scope = (&KeyScope::Installation, &claim);
             once(tx, &cx, scope, |_| Ok::<_, Error>((answer.clone(), answer)))
