@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::Case;
 use crate::audit::{audit as audited, audits, finished};
+use crate::file_sweep::eventually;
 use crate::reading::{batch, items};
 use crate::store::{Bench, NOW, draft};
 
@@ -30,6 +31,7 @@ pub fn tests() -> Vec<Case> {
         writers_mislead_no_audit,
         a_book_is_audited_by_one_process_at_a_time,
         a_new_address_is_still_who_asked,
+        a_row_behind_the_head_stops_no_other_book,
     ]
 }
 
@@ -60,6 +62,61 @@ impl Bench {
     fn key(&self) -> daybook_domain::id::BookKey {
         daybook_domain::id::BookKey::new(self.book.clone())
     }
+}
+
+/// 0.43, 6.15: an event behind the head of one book fails the writes to it, and no others; its audit
+/// is made once, and changes nothing of the log.
+fn a_row_behind_the_head_stops_no_other_book(engine: Engine) {
+    let server = Server::start(engine);
+    let [broken, other] = [Cast::new(&server), Cast::new(&server)];
+    let mut backdoor = Backdoor::open(&server);
+    let book = |cast: &Cast| format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
+    let columns = "resource, created_at, user_id, kind, agent, data, hash, count";
+    let behind = format!(
+        "INSERT INTO events (book_id, sequence, {columns}) \
+         SELECT book_id, sequence + 1, {columns} FROM events WHERE book_id = {book} AND sequence = \
+         (SELECT sequence FROM book_state WHERE book_id = {book})",
+        book = book(&broken)
+    );
+    assert_eq!(backdoor.execute(&behind), 1);
+    let write = |cast: &Cast| {
+        let path = cast.path("/transactions");
+        cast.owner.post(&path, &json!({"description": "A draft"})).status
+    };
+    let statuses = |cast: &Cast, count: usize| -> Vec<u16> {
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..count)
+                .map(|_| scope.spawn(|| (0..10).map(|_| write(cast)).collect::<Vec<u16>>()))
+                .collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("answers")).collect()
+        })
+    };
+    let (done, failed) = thread::scope(|scope| {
+        let failed = scope.spawn(|| statuses(&broken, 4));
+        (statuses(&other, 8), failed.join().expect("answers"))
+    });
+    assert_eq!(done, vec![200; 80], "0.43: of the other book");
+    assert_eq!(failed, vec![500; 40], "0.43: of the broken one");
+    let count = format!("SELECT count(*) FROM events WHERE book_id = {}", book(&broken));
+    let events = backdoor.count(&count);
+    broken.owner.send("PATCH", &broken.path("/audit"), &Value::Null).no_content();
+    eventually("the audit is made", || {
+        server.log().contains("an audit cannot be recorded in the log of its book")
+    });
+    eventually("nobody waits for it any more", || {
+        backdoor.count("SELECT count(*) FROM audit_requests") == 0
+    });
+    assert!(server.log().contains("eventHead"), "{}", server.log());
+    assert_eq!(backdoor.count(&count), events, "6.15: it writes nothing into that log");
+    audited(&other);
+    let removed = format!(
+        "DELETE FROM events WHERE book_id = {book} AND sequence > \
+         (SELECT sequence FROM book_state WHERE book_id = {book})",
+        book = book(&broken)
+    );
+    assert_eq!(backdoor.execute(&removed), 1);
+    assert_eq!(write(&broken), 200, "it goes on");
+    assert_eq!(audited(&broken)["data"]["audit"]["findingsCount"], 0);
 }
 
 /// The book and its two accounts: three events. Each audit is one more.

@@ -4,7 +4,7 @@
 //! is undone alone.
 
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use daybook_domain::account::AccountRef;
@@ -25,6 +25,7 @@ pub fn tests() -> Vec<Case> {
         units_see_what_earlier_ones_have_queued,
         a_refusal_undoes_what_is_queued_and_what_is_changed_in_place,
         a_write_that_fails_is_acknowledged_to_nobody,
+        a_unit_that_cannot_be_done_fails_alone,
         a_read_that_fails_costs_no_acknowledged_write,
         a_lock_that_is_not_had_costs_one_unit_of_work,
         a_group_that_is_refused_ends_its_transaction,
@@ -147,6 +148,46 @@ fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
     assert_eq!(bench.descriptions().len(), kept + 1);
     assert!(bench.descriptions().contains(&"after".to_owned()));
     bench.check_chain(4 + i64::try_from(kept).expect("a few"));
+}
+
+/// 0.43: the id of one unit of work is taken, so the commit of its group fails. The others run
+/// again, each alone.
+fn a_unit_that_cannot_be_done_fails_alone(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    bench.record(vec![draft("first")]).expect("a write");
+    let again = |work| {
+        let (sender, receiver) = channel();
+        bench.store.submit_repeatable(bench.lane(), work, move |outcome| {
+            sender.send(outcome).expect("the test still listens");
+        });
+        receiver
+    };
+    for round in 1..=3 {
+        let release = bench.occupy();
+        let mut waiting = vec![again(bench.creation("before"))];
+        let (sender, failing) = channel();
+        let (cx, book, items) = (bench.cx.clone(), bench.book.clone(), vec![draft("taken"); 40]);
+        bench.store.submit_repeatable(
+            bench.lane(),
+            move |tx: &mut Tx<'_>| {
+                // One of them gets the id of the first draft.
+                let cx = Context { ids: Arc::new(Ids::new(7)), ..cx.clone() };
+                transaction::create(tx, &cx, &book, items, Intent::Create).map(drop)
+            },
+            move |outcome| sender.send(outcome).expect("the test still listens"),
+        );
+        waiting.extend(["one", "two", "three"].map(|text| again(bench.creation(text))));
+        release.send(()).expect("the writer waits");
+        let failed = failing.recv().expect("an answer").expect_err("its id is taken");
+        assert!(
+            matches!(failed, Error::Storage(daybook_storage::Error::UniqueViolation(_))),
+            "{failed:?}"
+        );
+        for answer in answers(waiting) {
+            assert!(answer.is_ok(), "0.43: {answer:?}");
+        }
+        bench.check_recorded(4 * round + 1);
+    }
 }
 
 fn a_read_that_fails_costs_no_acknowledged_write(engine: Engine) {

@@ -124,7 +124,7 @@ impl Bench {
     pub fn creation(
         &self,
         description: &str,
-    ) -> impl FnOnce(&mut Tx<'_>) -> Result<transaction::View, Error> + Send + use<> {
+    ) -> impl FnOnce(&mut Tx<'_>) -> Result<transaction::View, Error> + Clone + Send + use<> {
         let (cx, book, item) = (self.cx.clone(), self.book.clone(), draft(description));
         move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, vec![item], Intent::Create)
     }

@@ -194,8 +194,11 @@ impl ApiRequest {
     pub(crate) async fn write<T: Send + 'static>(
         self,
         book: &str,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-        encode: impl Fn(&T, &Context) -> Reply + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T>
+            + Clone
+            + Send
+            + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         if !book.is_empty() {
             let (lane, book) = (Lane::of_book(book), book.to_owned());
@@ -211,8 +214,11 @@ impl ApiRequest {
     /// As [`Self::write`].
     pub(crate) async fn write_own<T: Send + 'static>(
         self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-        encode: impl Fn(&T, &Context) -> Reply + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T>
+            + Clone
+            + Send
+            + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         let lane = Lane::of_user(self.cx.user.id);
         self.write_in(lane, KeyScope::Caller, work, encode).await
@@ -254,8 +260,11 @@ impl ApiRequest {
         self,
         lane: Lane,
         scope: KeyScope,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-        encode: impl Fn(&T, &Context) -> Reply + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T>
+            + Clone
+            + Send
+            + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         self.check_write()?;
         if !matches!(scope, KeyScope::Book(_)) {

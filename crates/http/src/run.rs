@@ -129,7 +129,7 @@ impl Drop for AwaitedRead {
 pub(crate) async fn write<T, E>(
     state: &AppState,
     ticket: impl Into<Ticket>,
-    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
 ) -> std::result::Result<T, ApiError>
 where
     T: Send + 'static,
@@ -143,10 +143,10 @@ where
 
 /// The same work, which holds on to what was lent for it until it has run or was refused, also when
 /// its request has ended before (behaviour 0.34).
-pub(crate) fn holding<H: Send, T>(
+pub(crate) fn holding<H: Clone + Send, T>(
     held: H,
-    work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T> + Send,
-) -> impl FnOnce(&mut Tx<'_>, &Context) -> Result<T> + Send {
+    work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T> + Clone + Send,
+) -> impl FnOnce(&mut Tx<'_>, &Context) -> Result<T> + Clone + Send {
     move |tx: &mut Tx<'_>, cx: &Context| {
         let _held = held;
         work(tx, cx)
@@ -270,7 +270,7 @@ pub(crate) async fn answer_again(
 pub(crate) async fn write_with_timeout<T, E>(
     state: &AppState,
     ticket: Ticket,
-    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
 ) -> std::result::Result<T, ApiError>
 where
     T: Send + 'static,
@@ -288,7 +288,7 @@ where
 async fn submit<T, E>(
     state: &AppState,
     ticket: Ticket,
-    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
 ) -> std::result::Result<T, ApiError>
 where
     T: Send + 'static,
@@ -296,7 +296,7 @@ where
     ApiError: From<E>,
 {
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    state.store.submit(ticket, work, move |outcome| {
+    state.store.submit_repeatable(ticket, work, move |outcome| {
         // Nobody receives it when the client has left; the write stands all the same.
         let _ = sender.send(outcome);
     });

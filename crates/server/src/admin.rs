@@ -41,7 +41,7 @@ pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
         Some(TokenCommand::Revoke { id, data }) => {
             let store = open(&data)?;
             let now = clock::now();
-            let revoked = store.write(Lane::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
+            let revoked = store.write_repeatable(Lane::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
             note_command(&data, "token revoke", Some(revoked.user));
             print([described(&revoked, now)])
         }
@@ -59,7 +59,7 @@ pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
     let secret = LoginSecret::random()?;
     let digest = secret.digest();
     let lane = Lane::of_newcomer(&email);
-    store.write(lane, move |tx| session::make_link(tx, digest, email, now))?;
+    store.write_repeatable(lane, move |tx| session::make_link(tx, digest, email, now))?;
     note_command(&options.data, "login", known.map(|user| user.id));
     print([secret.link(&options.public_url)])
 }
@@ -94,7 +94,7 @@ fn change_book(
 ) -> anyhow::Result<()> {
     let store = open(data)?;
     let ids = Arc::new(Ids::new(store.start()));
-    let view = store.write(Lane::of_book(&book), move |tx| change(tx, &book, &ids))?;
+    let view = store.write_repeatable(Lane::of_book(&book), move |tx| change(tx, &book, &ids))?;
     note_command(data, command, Some(view.access.user()));
     let book = view.access.book();
     print([format!("{}\t{}\t{}", book.key, book.owner_name, book.settings.name.as_str())])
@@ -130,7 +130,7 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
     for email in emails {
         let issue = || {
             let (ids, request, address) = (Arc::clone(&ids), request.clone(), email.clone());
-            store.write(Lane::of_newcomer(&email), move |tx| {
+            store.write_repeatable(Lane::of_newcomer(&email), move |tx| {
                 token::issue_to(tx, &address, request, &ids, now)
             })
         };

@@ -51,7 +51,7 @@ fn rotate_signing(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Resul
         check_keys(store.read(signing_key::list)?, &key, now)?;
     }
     let pairs = make_pairs(&SigningAlgorithm::ALL, &key)?;
-    let rotated = store.write(Lane::NO_BOOK, move |tx| {
+    let rotated = store.write_repeatable(Lane::NO_BOOK, move |tx| {
         if discard {
             signing_key::replace(tx, pairs, now)
         } else {

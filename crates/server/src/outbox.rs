@@ -68,14 +68,14 @@ pub(crate) fn run(options: OutboxArgs) -> anyhow::Result<()> {
         }
         OutboxCommand::Retry(NamedMailsArgs { ids, data }) => {
             let (store, now) = (open(&data)?, clock::now());
-            let retried = store.write(Lane::NO_BOOK, move |tx| {
+            let retried = store.write_repeatable(Lane::NO_BOOK, move |tx| {
                 ids.iter().map(|id| mail::retry(tx, id, now)).collect::<Result<Vec<_>, Error>>()
             })?;
             print(retried.iter().map(listed))
         }
         OutboxCommand::Drop(NamedMailArgs { id, data }) => {
             let store = open(&data)?;
-            let dropped = store.write(Lane::NO_BOOK, move |tx| mail::discard(tx, &id))?;
+            let dropped = store.write_repeatable(Lane::NO_BOOK, move |tx| mail::discard(tx, &id))?;
             print([listed(&dropped)])
         }
     }

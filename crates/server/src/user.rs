@@ -123,7 +123,7 @@ fn change_user(
     let mut tries = 1;
     let changed = loop {
         let (change, email, ids) = (change.clone(), email.clone(), Arc::clone(&ids));
-        let outcome = store.write(lane, move |tx| change(tx, &email, &ids));
+        let outcome = store.write_repeatable(lane, move |tx| change(tx, &email, &ids));
         match outcome {
             Err(Error::Storage(Unavailable(_) | UniqueViolation(_))) if tries < MAX_TRIES => {
                 tries += 1;

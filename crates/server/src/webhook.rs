@@ -135,7 +135,7 @@ pub(crate) fn run(options: WebhooksArgs) -> anyhow::Result<()> {
             let (store, now) = (open(&data)?, clock::now());
             let (key, app) = (BookKey::new(book), AppId::stored(app));
             let (named, paused) = (key.clone(), app.clone());
-            store.write(Lane::of_book(key.as_str()), move |tx| {
+            store.write_repeatable(Lane::of_book(key.as_str()), move |tx| {
                 pause::by_operator(tx, named.as_str(), &paused, now)
             })?;
             let named = (Some(key.as_str()), Some(app.as_str()));
@@ -149,7 +149,7 @@ fn resume(store: &Store, which: &PausedArgs) -> anyhow::Result<()> {
     each_portion(store, (which.book.as_deref(), which.app.as_deref()), |paused| {
         for queue in paused {
             let resumed = queue.clone();
-            store.write(Lane::of_book(queue.book.as_str()), move |tx| {
+            store.write_repeatable(Lane::of_book(queue.book.as_str()), move |tx| {
                 pause::resume_by_operator(tx, &resumed)
             })?;
         }

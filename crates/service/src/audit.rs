@@ -9,6 +9,10 @@
 //!    texts take 8 MB and those of the last row.
 //! 3. A short unit of work sets `balanceVerified`, records `BOOK_AUDITED` and removes the row.
 //!
+//! Where the log of a book cannot be written, because a row stands behind its head, the third unit of
+//! work would fail each time it is tried. Such an audit is closed without the event
+//! ([`record_nothing`]), and the operator reads what it found in the log of the server.
+//!
 //! A process that stops leaves the row, and whoever starts next goes on. The findings are about the
 //! book as it stood at one of its events.
 
@@ -21,6 +25,7 @@ use daybook_domain::id::{AccountId, BookKey, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::Audit;
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 use daybook_storage::audit::RequestedAudit;
 
 use crate::context::Context;
@@ -100,9 +105,26 @@ pub fn record(
     made: &AuditRun,
     (ids, now): (&Arc<Ids>, Instant),
 ) -> Result<()> {
-    let Some(access) = tx.audits().enter(key, &made.wanted)? else { return Ok(()) };
+    let Some(access) = conclude(tx, key, made)? else { return Ok(()) };
+    let asked = tx.users().by_ids(&[made.wanted.user])?.into_iter().next();
+    let user = Arc::new(asked.ok_or(Error::NotFound("user"))?);
+    let (agent, depth) = (made.wanted.agent.clone(), made.wanted.depth);
+    let cx = Context { agent, depth, ..Context::new(user, now, Arc::clone(ids)) };
+    let event = access.book().audited_event(&made.report);
+    event_log::append(tx, &cx, &access, vec![event])
+}
+
+/// Records the result of an audit without an event, because the log of the book cannot be written:
+/// `balanceVerified` where it changed (behaviour 6.15).
+pub fn record_nothing(tx: &mut Tx<'_>, key: &BookKey, made: &AuditRun) -> Result<()> {
+    conclude(tx, key, made).map(drop)
+}
+
+/// Sets `balanceVerified` and removes the request. `None` when no audit is requested any more.
+fn conclude(tx: &mut Tx<'_>, key: &BookKey, made: &AuditRun) -> Result<Option<AccessTo<Audit>>> {
+    let Some(access) = tx.audits().enter(key, &made.wanted)? else { return Ok(None) };
     if tx.audits().requested(key)?.is_none() {
-        return Ok(());
+        return Ok(None);
     }
     for verified in [true, false] {
         let changed = made.report.changed.iter().filter(|(_, now)| *now == verified);
@@ -110,12 +132,7 @@ pub fn record(
         tx.audits().verify(&access, &accounts, verified)?;
     }
     tx.audits().done(&access, made.wanted.request)?;
-    let asked = tx.users().by_ids(&[made.wanted.user])?.into_iter().next();
-    let user = Arc::new(asked.ok_or(Error::NotFound("user"))?);
-    let (agent, depth) = (made.wanted.agent.clone(), made.wanted.depth);
-    let cx = Context { agent, depth, ..Context::new(user, now, Arc::clone(ids)) };
-    let event = access.book().audited_event(&made.report);
-    event_log::append(tx, &cx, &access, vec![event])
+    Ok(Some(access))
 }
 
 /// How many rows to ask for behind a portion of so many rows, or of so many events, of which a row

@@ -5,7 +5,7 @@
 use daybook_domain::{Reason, Refusal, RefusalKind};
 
 /// Why a use case was refused or failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// A rule refuses.
     #[error("{0}")]

@@ -3,7 +3,7 @@
 use diesel::result::{DatabaseErrorKind, Error as Diesel};
 
 /// Why storage failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// The queue of writers is full; trying again shortly helps.
     #[error("too many writes are waiting")]
@@ -94,9 +94,9 @@ impl From<Diesel> for Error {
             let message = information.message();
             // The engines' own words for 'somebody else holds it': trying again helps.
             let contended = ["lock timeout", "deadlock detected", "database is locked"];
-            // And for a disk that is full: room can be made.
-            let full = ["disk is full", "No space left on device"];
-            let passing = contended.iter().chain(&full).any(|words| message.contains(words));
+            // And for a disk that is full or fails: the operator can mend that.
+            let disk = ["disk is full", "No space left on device", "disk I/O error"];
+            let passing = contended.iter().chain(&disk).any(|words| message.contains(words));
             let gone = matches!(
                 kind,
                 DatabaseErrorKind::ClosedConnection
@@ -118,6 +118,16 @@ impl From<Diesel> for Error {
 }
 
 impl Error {
+    /// Whether the same work fails again: because of what it writes, of a row that is there, or of
+    /// a fault of the program, and not because of the state of the database server.
+    #[must_use]
+    pub const fn is_permanent(&self) -> bool {
+        matches!(
+            self,
+            Self::UniqueViolation(_) | Self::Corrupt(_) | Self::Panicked(_) | Self::Refused(_)
+        )
+    }
+
     /// The error of a statement that waits for a lock. diesel has no name for PostgreSQL's code of
     /// a wait that timed out, and the message is in the language of the installation; every other
     /// failure of such a statement has a known code.

@@ -27,15 +27,24 @@ pub(crate) trait Completion {
     /// Answers the caller. `committed` is the outcome of what it relies on: for one that was
     /// accepted the whole group, for another what was accepted before it.
     fn deliver(self: Box<Self>, committed: Result<(), CommitFailure>);
+    /// The unit of work as it was before it ran, without its answer.
+    ///
+    /// # Errors
+    /// Itself, when it cannot run twice.
+    fn into_job(self: Box<Self>) -> Result<Box<dyn Job>, Box<dyn Completion>>;
 }
 
 /// Why a group is not known to be committed after its work had run. Each unit of work answers it
 /// as an [`Error`].
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum CommitFailure {
-    /// Nothing of it is recorded.
+    /// Nothing of it is recorded, and it may succeed later.
     #[error("{0}")]
     Undone(String),
+    /// Nothing of it is recorded, and the same group fails again: one of its units of work cannot
+    /// be done.
+    #[error("{0}")]
+    Refused(Error),
     /// The connection broke on the way, and nobody knows.
     #[error("{0}")]
     Unknown(String),
@@ -48,6 +57,10 @@ impl CommitFailure {
             Self::Undone(why) => {
                 tracing::error!(why, "a group of writes was lost; the writer connects anew");
             }
+            Self::Refused(error) => {
+                tracing::error!(why = %error, "a group of writes was refused; the writer connects \
+                    anew");
+            }
             Self::Unknown(why) => {
                 tracing::error!(why, "a commit is in doubt; the writer connects anew");
             }
@@ -58,7 +71,7 @@ impl CommitFailure {
 impl From<Error> for CommitFailure {
     /// What fails before the commit is undone.
     fn from(error: Error) -> Self {
-        Self::Undone(error.to_string())
+        if error.is_permanent() { Self::Refused(error) } else { Self::Undone(error.to_string()) }
     }
 }
 
@@ -66,6 +79,7 @@ impl From<CommitFailure> for Error {
     fn from(failure: CommitFailure) -> Self {
         match failure {
             CommitFailure::Undone(why) => Self::Unavailable(why),
+            CommitFailure::Refused(error) => error,
             CommitFailure::Unknown(_) => Self::OutcomeUnknown,
         }
     }
@@ -75,12 +89,23 @@ impl From<CommitFailure> for Error {
 pub(crate) struct QueuedWork<W, D> {
     ticket: Ticket,
     work: W,
+    /// Copies the work, if it may run twice.
+    copy: Option<fn(&W) -> W>,
     done: D,
 }
 
 impl<W, D> QueuedWork<W, D> {
+    /// Work that runs once.
     pub(crate) const fn new(ticket: Ticket, work: W, done: D) -> Self {
-        Self { ticket, work, done }
+        Self { ticket, work, copy: None, done }
+    }
+
+    /// Work that runs again, alone, if another unit of work of its group cannot be done.
+    pub(crate) const fn repeatable(ticket: Ticket, work: W, done: D) -> Self
+    where
+        W: Clone,
+    {
+        Self { ticket, work, copy: Some(W::clone), done }
     }
 }
 
@@ -88,7 +113,7 @@ impl<T, E, W, D> Job for QueuedWork<W, D>
 where
     T: Send + 'static,
     E: From<Error> + Send + 'static,
-    W: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send,
+    W: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
     D: FnOnce(Result<T, E>) + Send + 'static,
 {
     fn lane(&self) -> Lane {
@@ -100,7 +125,8 @@ where
     }
 
     fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Completion> {
-        let Self { work, done, .. } = *self;
+        let Self { ticket, work, copy, done } = *self;
+        let again = copy.filter(|_| tx.is_grouped()).map(|copy| copy(&work));
         // A panic is a bug; the other units of work of the group go on.
         let outcome = catch_unwind(AssertUnwindSafe(|| work(tx))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -108,7 +134,7 @@ where
             tracing::error!(panic = text, "a unit of work panicked");
             Err(E::from(Error::Panicked(text)))
         });
-        Box::new(Completed { outcome, done })
+        Box::new(Completed { outcome, done, ticket, again })
     }
 
     fn refuse(self: Box<Self>, error: Error) {
@@ -116,18 +142,27 @@ where
     }
 }
 
-struct Completed<T, E, D> {
+struct Completed<T, E, W, D> {
     outcome: Result<T, E>,
     done: D,
+    ticket: Ticket,
+    /// The work, if it may run again.
+    again: Option<W>,
 }
 
-impl<T, E: From<Error>, D: FnOnce(Result<T, E>)> Completion for Completed<T, E, D> {
+impl<T, E, W, D> Completion for Completed<T, E, W, D>
+where
+    T: Send + 'static,
+    E: From<Error> + Send + 'static,
+    W: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+    D: FnOnce(Result<T, E>) + Send + 'static,
+{
     fn accepted(&self) -> bool {
         self.outcome.is_ok()
     }
 
     fn deliver(self: Box<Self>, committed: Result<(), CommitFailure>) {
-        let Self { outcome, done } = *self;
+        let Self { outcome, done, .. } = *self;
         done(match (outcome, committed) {
             (Ok(value), Ok(())) => Ok(value),
             (Ok(_), Err(failure)) => Err(E::from(Error::from(failure))),
@@ -135,5 +170,14 @@ impl<T, E: From<Error>, D: FnOnce(Result<T, E>)> Completion for Completed<T, E, 
             // It has recorded nothing in any case, and may have been refused for what is undone.
             (Err(_), Err(failure)) => Err(E::from(Error::Unavailable(failure.to_string()))),
         });
+    }
+
+    fn into_job(self: Box<Self>) -> Result<Box<dyn Job>, Box<dyn Completion>> {
+        match *self {
+            Self { ticket, again: Some(work), done, .. } => {
+                Ok(Box::new(QueuedWork::new(ticket, work, done)))
+            }
+            once => Err(Box::new(once)),
+        }
     }
 }

@@ -25,6 +25,7 @@ use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::distribution;
 use crate::error::{Error, Result};
+use crate::fair_queue::QueueFlow;
 use crate::interrupt::ReadStop;
 use crate::job::QueuedWork;
 use crate::lane::{Lane, digest};
@@ -34,74 +35,13 @@ use crate::pooler::refuse_shared_sessions;
 use crate::process_start;
 use crate::replica::position::LogPosition;
 use crate::replica::recent_writes::RecentWrites;
-use crate::replica::{PrimaryCheck, ReplicaChoice, ReplicaOptions, Replicas};
+use crate::replica::{PrimaryCheck, ReplicaChoice, Replicas};
+use crate::store_options::Options;
 use crate::ticket::Ticket;
 use crate::transaction;
 use crate::tx::{Caches, Tx};
 use crate::writer::Writer;
 use crate::writers::Writers;
-
-/// How a store is opened.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The database.
-    pub address: Address,
-    /// The coordinator of a distributed one, when that is another machine: what concerns all
-    /// processes is done there.
-    pub coordinator: Option<Address>,
-    /// Connections for reading, on behalf of users.
-    pub readers: u32,
-    /// Connections for finding out who somebody is, and whether the database answers.
-    pub identity_readers: u32,
-    /// Connections for what the server reads by itself, of which copies and an audit have some for
-    /// minutes.
-    pub server_readers: u32,
-    /// Connections for writing, each with a writer.
-    pub writers: usize,
-    /// Whether texts that are not indexed yet are indexed first; searches find them without, but
-    /// slowly.
-    pub indexes_first: bool,
-    /// Writes that may wait in each writer's queue before callers are turned away.
-    pub queue: usize,
-    /// Replicas that answer reads.
-    pub replicas: Option<ReplicaOptions>,
-}
-
-impl Options {
-    /// The usual sizes.
-    #[must_use]
-    pub const fn new(address: Address) -> Self {
-        let writers = address.writers();
-        Self {
-            address,
-            coordinator: None,
-            readers: 8,
-            identity_readers: 2,
-            server_readers: 4,
-            writers,
-            indexes_first: true,
-            queue: 4096,
-            replicas: None,
-        }
-    }
-
-    /// For a command that does one thing after another, perhaps beside a server: it takes SQLite's
-    /// write lock for nothing but its own.
-    #[must_use]
-    pub const fn for_command(address: Address) -> Self {
-        Self {
-            address,
-            coordinator: None,
-            readers: 1,
-            identity_readers: 0,
-            server_readers: 0,
-            writers: 1,
-            indexes_first: false,
-            queue: 16,
-            replicas: None,
-        }
-    }
-}
 
 /// All books, on one of the two engines.
 pub struct Store {
@@ -293,14 +233,40 @@ impl Store {
     {
         let ticket = ticket.into();
         let flow = ticket.flow;
+        let done = self.noting(flow, done);
+        self.writers.enqueue(flow, Box::new(QueuedWork::new(ticket, work, done)));
+    }
+
+    /// As [`Store::submit`], for work that may run twice: if a unit of work that shares its commit
+    /// cannot be done, it runs again, alone.
+    pub fn submit_repeatable<T, E>(
+        &self,
+        ticket: impl Into<Ticket>,
+        work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
+        done: impl FnOnce(std::result::Result<T, E>) + Send + 'static,
+    ) where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let ticket = ticket.into();
+        let flow = ticket.flow;
+        let done = self.noting(flow, done);
+        self.writers.enqueue(flow, Box::new(QueuedWork::repeatable(ticket, work, done)));
+    }
+
+    /// An answer to a user, which replicas have to know of first.
+    fn noting<T>(
+        &self,
+        flow: QueueFlow,
+        done: impl FnOnce(T) + Send + 'static,
+    ) -> impl FnOnce(T) + Send + 'static {
         let recent = self.replicas.as_ref().map(|replicas| Arc::clone(replicas.recent()));
-        let done = move |outcome| {
+        move |outcome| {
             if let (Some(recent), Some(user)) = (&recent, flow) {
                 recent.answered(user, Instant::now());
             }
             done(outcome);
-        };
-        self.writers.enqueue(flow, Box::new(QueuedWork::new(ticket, work, done)));
+        }
     }
 
     /// Runs `work` as [`Store::submit`] does and waits for the answer.
@@ -317,15 +283,23 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        self.submit(ticket, work, move |outcome| {
-            // When the caller is gone, nobody receives the answer; the write stands.
-            let _ = sender.send(outcome);
-        });
-        receiver
-            .recv()
-            // A panic of the writer, which is a bug.
-            .unwrap_or_else(|_| Err(E::from(Error::OutcomeUnknown)))
+        wait(|done| self.submit(ticket, work, done))
+    }
+
+    /// Runs `work` as [`Store::submit_repeatable`] does and waits for the answer.
+    ///
+    /// # Errors
+    /// As [`Store::write`]; what the database refuses, when `work` cannot be done.
+    pub fn write_repeatable<T, E>(
+        &self,
+        ticket: impl Into<Ticket>,
+        work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        wait(|done| self.submit_repeatable(ticket, work, done))
     }
 
     /// Has `signal` called whenever this process has recorded events that are to be delivered. It
@@ -360,6 +334,24 @@ impl Store {
     pub fn statements(&self) -> u64 {
         self.statements.load(Ordering::Relaxed)
     }
+}
+
+/// An answer on its way.
+type Done<T, E> = Box<dyn FnOnce(std::result::Result<T, E>) + Send>;
+
+/// Submits work and waits for its answer.
+fn wait<T, E>(submit: impl FnOnce(Done<T, E>)) -> std::result::Result<T, E>
+where
+    T: Send + 'static,
+    E: From<Error> + Send + 'static,
+{
+    let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+    submit(Box::new(move |outcome| {
+        // When the caller is gone, nobody receives the answer; the write stands.
+        let _ = sender.send(outcome);
+    }));
+    // When it closes, the writer has panicked, which is a bug.
+    receiver.recv().unwrap_or_else(|_| Err(E::from(Error::OutcomeUnknown)))
 }
 
 /// The snapshot of a read. It ends however the work ends, also by a panic.

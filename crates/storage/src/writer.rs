@@ -26,15 +26,19 @@
 //! **A refusal** undoes its unit of work alone ([`Tx`]). A panic is caught, undone and answered as
 //! an error.
 //!
-//! **A failure** of a write, a savepoint or the commit loses the group: what was accepted in it,
-//! and what was refused after that, is answered with [`Error::Unavailable`], and the writer
-//! connects anew. Where the answer of a commit was lost on its way, it finds out first what became
+//! **A failure** of a write, a savepoint or the commit loses the group, and the writer connects
+//! anew. When the same group would fail again, because a row is there that must not be or a flush
+//! panicked, one unit of work in it cannot be done, and it is not known which. So each runs again
+//! in a group of its own, and only that one is answered with its failure (behaviour 0.43). Its lane
+//! shares no group until one of its units of work succeeds. After any other failure, what was
+//! accepted in the group, and what was refused after that, is answered with [`Error::Unavailable`]. Where the answer of a commit was lost on its way, it finds out first what became
 //! of it ([`crate::commit_mark`]), or answers with [`Error::OutcomeUnknown`].
 //!
 //! A statement that failed outside a savepoint loses the group, too. After one, PostgreSQL's commit
 //! would undo the group without an error; and SQLite, which rolls back by itself when the disk is
 //! full, would write the rest outside any transaction. [`Conn::check_open`] detects both.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -46,22 +50,24 @@ use crate::commit_mark::CommitMark;
 use crate::conn::Conn;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
-use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::fair_queue::{Bill, GROUP_TIME, QueueFlow, Taken, with_parts_of_commit};
-use crate::job::{CommitFailure, Completion, Job};
+use crate::fair_queue::{Bill, QueueFlow, with_parts_of_commit};
+use crate::job::{CommitFailure, Job};
 use crate::lane::Lane;
 use crate::pool::Address;
 use crate::replica::position;
 use crate::replica::recent_writes::RecentWrites;
 use crate::transaction::ChunkJobs;
 use crate::tx::background::Flusher;
-use crate::tx::{Caches, Tx};
+use crate::tx::Caches;
+use crate::writer_group::{GroupOutcome, JobGroup, apart, deliver, run_group};
 use crate::writer_queue::WriterQueue;
 
 /// Commits in a row that begin the next database transaction on their way. PostgreSQL counts rows,
 /// by which it decides what to vacuum, only between transactions that are not so chained.
 const MAX_CHAINED: u32 = 100;
+/// Most lanes of which it is known that a unit of work could not be done.
+const MAX_FAILING: usize = 1_000;
 
 /// A writer thread and the queue before it.
 pub(crate) struct Writer {
@@ -88,6 +94,7 @@ impl Writer {
             caches,
             signal,
             chunks: ChunkJobs::default(),
+            failing: BTreeSet::new(),
             recent,
             checkpointer: None,
         };
@@ -143,13 +150,13 @@ struct WriterLoop {
     caches: Caches,
     signal: DeliverySignal,
     chunks: ChunkJobs,
+    /// Lanes of which a unit of work could not be done. They share no group with others.
+    failing: BTreeSet<Lane>,
     /// Told of each commit where there are replicas.
     recent: Option<Arc<RecentWrites>>,
     /// Told of each commit where the engine has checkpoints to be made.
     checkpointer: Option<Checkpointer>,
 }
-
-type JobGroup = Vec<Taken<Box<dyn Job>>>;
 
 impl WriterLoop {
     fn serve(&mut self, queue: &WriterQueue) {
@@ -176,7 +183,9 @@ impl WriterLoop {
         group: JobGroup,
         queue: &WriterQueue,
     ) -> (Vec<(Bill, Duration)>, JobGroup) {
-        let begun = Instant::now();
+        let (begun, lane) = (Instant::now(), group.first().map(|taken| taken.job.lane()));
+        let (group, apart) = apart(&self.failing, group);
+        let is_alone = group.len() == 1;
         let (caches, chained) = (self.caches.clone(), self.chained);
         let may_chain = || chained < MAX_CHAINED && queue.has_work();
         let conn = match self.take_connection() {
@@ -186,13 +195,13 @@ impl WriterLoop {
                 for taken in group {
                     taken.job.refuse(Error::Unavailable(text.clone()));
                 }
-                return (Vec::new(), Vec::new());
+                return (Vec::new(), apart);
             }
         };
         let last = self.mark;
         self.mark = last.next();
         let mark = conn.engine().marks_commits().then_some(self.mark);
-        let GroupOutcome { conn, ran, committed, is_marked, delivers } =
+        let GroupOutcome { conn, mut ran, committed, is_marked, delivers } =
             run_group((conn, &self.flusher, mark), caches, group, may_chain);
         if !is_marked {
             self.mark = last;
@@ -218,11 +227,9 @@ impl WriterLoop {
         }
         let committed = committed.map(drop);
         let delivers = delivers && committed.is_ok();
-        let mut relies = false;
-        for answer in ran.answers {
-            relies |= answer.accepted();
-            answer.deliver(if relies { committed.clone() } else { Ok(()) });
-        }
+        self.note_failing(lane.filter(|_| is_alone), &committed);
+        ran.left.extend(apart);
+        let again = deliver(&mut ran, &committed, is_alone);
         for (book, flow) in ran.unindexed.iter().filter(|_| committed.is_ok()) {
             if let Some(job) = self.chunks.next(book, *flow) {
                 queue.push_first(*flow, job);
@@ -234,7 +241,33 @@ impl WriterLoop {
         if let (Some(checkpointer), Some(conn)) = (&self.checkpointer, &mut self.conn) {
             checkpointer.committed(conn);
         }
-        (with_parts_of_commit(ran.times, took), ran.left)
+        let mut bills = with_parts_of_commit(ran.times, took);
+        for taken in again {
+            let (bill, left) = self.commit(vec![taken], queue);
+            bills.extend(bill);
+            ran.left.extend(left);
+        }
+        (bills, ran.left)
+    }
+
+    /// Notes whether the units of work of a lane can be done, after one that was alone.
+    fn note_failing(
+        &mut self,
+        lane: Option<Lane>,
+        committed: &std::result::Result<(), CommitFailure>,
+    ) {
+        let Some(lane) = lane else { return };
+        match committed {
+            Ok(()) => {
+                self.failing.remove(&lane);
+            }
+            Err(CommitFailure::Refused(_)) if self.failing.len() < MAX_FAILING => {
+                self.failing.insert(lane);
+            }
+            Err(
+                CommitFailure::Refused(_) | CommitFailure::Undone(_) | CommitFailure::Unknown(_),
+            ) => {}
+        }
     }
 
     /// Notes where a commit ends, before it is answered: whoever is answered reads it.
@@ -292,105 +325,4 @@ impl WriterLoop {
 
 fn no_connection() -> Error {
     Error::Unavailable("no connection".to_owned())
-}
-
-/// What became of the units of work of a group.
-#[derive(Default)]
-struct RanGroup {
-    answers: Vec<Box<dyn Completion>>,
-    /// What each of them took.
-    times: Vec<(Bill, Duration)>,
-    /// The books of which a chunk of the trigram index waits, and who completed it.
-    unindexed: Vec<(String, QueueFlow)>,
-    /// Those that were not begun, because the group's time was over or they have another lane.
-    left: JobGroup,
-}
-
-/// Those of a group that run now, in the order of their locks, and those that have to wait, because
-/// they belong to another machine.
-fn in_order(engine: Engine, mut group: JobGroup) -> (JobGroup, JobGroup) {
-    if engine.is_distributed() {
-        let book = group.first().map(|taken| taken.job.lane()).filter(|lane| lane.is_of_book());
-        let mut is_first = true;
-        return group
-            .into_iter()
-            .partition(|taken| std::mem::take(&mut is_first) || book == Some(taken.job.lane()));
-    }
-    // Every process takes books' locks in the same order, so groups of different processes cannot
-    // deadlock.
-    group.sort_by_key(|taken| taken.job.lane());
-    (group, JobGroup::new())
-}
-
-/// Whether the commit has begun another database transaction ([`Tx::finish`]).
-type CommitResult = std::result::Result<bool, CommitFailure>;
-
-/// What became of a group.
-struct GroupOutcome {
-    /// The connection, unless a flush has lost it.
-    conn: Option<Box<Conn>>,
-    ran: RanGroup,
-    committed: CommitResult,
-    /// Whether the mark of its commit is used up.
-    is_marked: bool,
-    /// Whether deliveries have become due.
-    delivers: bool,
-}
-
-/// Runs the units of work one after another, until the group's time is over, and commits once.
-fn run_group(
-    (conn, flusher, mark): (Box<Conn>, &Flusher, Option<CommitMark>),
-    caches: Caches,
-    group: JobGroup,
-    chain: impl FnOnce() -> bool,
-) -> GroupOutcome {
-    let (group, left) = in_order(conn.engine(), group);
-    let mut ran = RanGroup { left, ..RanGroup::default() };
-    let mut tx = Tx::of_group((conn, flusher), caches, group.len() > 1, mark);
-    let committed = match run_units(&mut tx, group, &mut ran) {
-        Ok(()) => tx.finish(chain),
-        Err(error) => {
-            // Everything since the begin is undone with the connection.
-            let _ = tx.abandon();
-            Err(error.into())
-        }
-    };
-    let (is_marked, delivers) = (tx.is_marked(), tx.delivers());
-    GroupOutcome { ran, committed, is_marked, delivers, conn: tx.into_conn() }
-}
-
-/// Runs the units of work of a group. After a failure none of the group may be committed.
-fn run_units(tx: &mut Tx<'_>, group: JobGroup, ran: &mut RanGroup) -> Result<()> {
-    let mut failure = tx.begin().err();
-    let begun = Instant::now();
-    for taken in group {
-        if failure.is_none() && !ran.times.is_empty() && begun.elapsed() >= GROUP_TIME {
-            ran.left.push(taken);
-            continue;
-        }
-        let Taken { job, bill } = taken;
-        if !job.is_wanted() {
-            ran.times.push((bill, Duration::ZERO));
-            job.refuse(Error::Unavailable("nobody waits for it any more".to_owned()));
-            continue;
-        }
-        let started = Instant::now();
-        failure = failure.or_else(|| tx.begin_unit().err());
-        if let Some(error) = failure.as_ref() {
-            job.refuse(Error::Unavailable(error.to_string()));
-            continue;
-        }
-        let lane = job.lane();
-        let answer = job.run(tx);
-        // Those of the books that this writer works on.
-        let mut unindexed = std::mem::take(&mut tx.unindexed);
-        unindexed.retain(|book| answer.accepted() && Lane::of_book(book) == lane);
-        ran.unindexed.extend(unindexed.into_iter().map(|book| (book, bill.flow)));
-        let closed = if answer.accepted() { tx.keep_unit() } else { tx.undo_unit() };
-        failure = closed.err();
-        ran.answers.push(answer);
-        // To flush the rows of others is not its work: it is shared as the commit is.
-        ran.times.push((bill, started.elapsed().saturating_sub(tx.take_waited())));
-    }
-    failure.map_or(Ok(()), Err)
 }

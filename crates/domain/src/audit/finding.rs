@@ -136,6 +136,18 @@ impl Findings {
         self.kept.values().flatten()
     }
 
+    /// The first finding of each kind in one line, for the log of the server.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let first = |found: &Finding| {
+            let Finding { kind, resource, period: _, expected, actual } = found;
+            format!("{} {resource}: expected {expected}, actual {actual}", kind.as_str())
+        };
+        let firsts: Vec<String> =
+            self.kept.values().filter_map(|found| found.first()).map(first).collect();
+        firsts.join("; ")
+    }
+
     /// How many findings there were, kept or not.
     #[must_use]
     pub const fn count(&self) -> i64 {

@@ -55,7 +55,7 @@ impl ApiKeyCalls {
             return Ok(());
         }
         let written = counted.clone();
-        match store.write(Lane::NO_BOOK, move |tx| api_key::count(tx, &written, now)) {
+        match store.write_repeatable(Lane::NO_BOOK, move |tx| api_key::count(tx, &written, now)) {
             // Nobody's calls count twice: better those of this time are lost.
             Ok(()) | Err(Error::Storage(daybook_storage::Error::OutcomeUnknown)) => {}
             Err(error) => return Err(error),

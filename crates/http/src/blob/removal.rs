@@ -72,7 +72,7 @@ impl BookRemoval {
         let lane = Lane::of_book(key.as_str());
         let (store, book) = (Arc::clone(&self.store), key.clone());
         let begun =
-            move || store.write::<bool, Error>(lane, move |tx| book::begin_removal(tx, &book, now));
+            move || store.write_repeatable::<bool, Error>(lane, move |tx| book::begin_removal(tx, &book, now));
         if !block(begun).await.map_err(text)?.map_err(text)? {
             return Ok(false);
         }
@@ -84,7 +84,7 @@ impl BookRemoval {
                 let key = key.clone();
                 let portion =
                     move |tx: &mut daybook_storage::Tx<'_>| book::remove_portion(tx, &key);
-                if !store.write::<bool, Error>(lane, portion)? {
+                if !store.write_repeatable::<bool, Error>(lane, portion)? {
                     return Ok::<_, Error>(true);
                 }
             }

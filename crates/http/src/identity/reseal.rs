@@ -43,7 +43,7 @@ fn reseal_column(
     loop {
         let key = Arc::clone(key);
         let ResealedPortion { last, renewed, lost } =
-            store.write(Lane::NO_BOOK, move |tx| -> Result<_, Error> {
+            store.write_repeatable(Lane::NO_BOOK, move |tx| -> Result<_, Error> {
                 sealed::reseal(tx, column, after.as_ref(), &|secret| renewal(key.sealer(), secret))
             })?;
         sum.renewed = sum.renewed.saturating_add(renewed);

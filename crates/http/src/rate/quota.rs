@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -132,23 +133,29 @@ impl Charge {
     }
 }
 
-/// What a request still has to take.
+/// What a request still has to take. A copy takes nothing after the other has.
+#[derive(Clone)]
 pub(crate) struct Rest {
     charge: Arc<Charge>,
     cells: NonZeroU32,
+    is_taken: Arc<AtomicBool>,
 }
 
 impl Rest {
-    pub(crate) const fn new(charge: Arc<Charge>, cells: NonZeroU32) -> Self {
-        Self { charge, cells }
+    pub(crate) fn new(charge: Arc<Charge>, cells: NonZeroU32) -> Self {
+        Self { charge, cells, is_taken: Arc::default() }
     }
 
-    /// Takes it.
+    /// Takes it, unless it is taken.
     ///
     /// # Errors
     /// [`QuotaExceeded`].
     pub(crate) fn take(self) -> Result<(), QuotaExceeded> {
-        self.charge.take(self.cells)
+        if !self.is_taken.load(Ordering::Relaxed) {
+            self.charge.take(self.cells)?;
+            self.is_taken.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 }
 

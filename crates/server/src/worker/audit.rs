@@ -8,9 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use daybook_domain::RefusalKind;
 use daybook_domain::id::{BookKey, UserId};
 use daybook_domain::instant::Instant;
 use daybook_http::{Wakeup, block};
+use daybook_service::audit::AuditRun;
 use daybook_service::{Error, Ids, audit};
 use daybook_storage::{Lane, Store};
 
@@ -99,12 +101,27 @@ impl AuditWorker {
             return Ok(false);
         };
         let (sequence, findings) = (made.report.sequence, made.report.findings.count());
-        let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
-        self.store.write(Lane::of_book(key.as_str()), move |tx| {
-            audit::record(tx, &book, &made, (&ids, now))
-        })?;
+        let made = Arc::new(made);
+        if let Err(error) = self.record(key, &made) {
+            if error.kind() != RefusalKind::Internal {
+                return Err(error);
+            }
+            let (found, lane, book) =
+                (made.report.findings.summary(), Lane::of_book(key.as_str()), key.clone());
+            self.store.write_repeatable(lane, move |tx| audit::record_nothing(tx, &book, &made))?;
+            tracing::error!(book = key.as_str(), sequence, findings, found, %error, "an audit \
+                cannot be recorded in the log of its book");
+            return Ok(true);
+        }
         tracing::info!(book = key.as_str(), sequence, findings, "audited");
         Ok(true)
+    }
+
+    /// Records what an audit found.
+    fn record(&self, key: &BookKey, made: &Arc<AuditRun>) -> Result<(), Error> {
+        let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
+        let (lane, made) = (Lane::of_book(key.as_str()), Arc::clone(made));
+        self.store.write_repeatable(lane, move |tx| audit::record(tx, &book, &made, (&ids, now)))
     }
 }
 

@@ -65,7 +65,7 @@ impl DeliverySweep {
     fn clear_one(&self, queue: &EndedQueue) -> Result<(), Error> {
         while !self.stop.asked() {
             let (lane, ended) = (Lane::of_book(queue.book.as_str()), queue.clone());
-            if !self.store.write(lane, move |tx| ended::clear(tx, &ended))? {
+            if !self.store.write_repeatable(lane, move |tx| ended::clear(tx, &ended))? {
                 break;
             }
         }
@@ -79,7 +79,7 @@ impl DeliverySweep {
             let now = (self.clock)();
             // Last in its group: who writes in a book may wait for these rows.
             let (removed, more) =
-                self.store.write(Lane::QUEUES, move |tx| delivery::log::sweep(tx, now))?;
+                self.store.write_repeatable(Lane::QUEUES, move |tx| delivery::log::sweep(tx, now))?;
             done += removed;
             if !more {
                 break;
@@ -109,7 +109,7 @@ impl DeliverySweep {
         while !self.stop.asked() {
             let (lane, portion) = (Lane::of_book(queue.book.as_str()), queue.clone());
             let (given_up, more) =
-                self.store.write(lane, move |tx| pause::give_up(tx, &portion, now))?;
+                self.store.write_repeatable(lane, move |tx| pause::give_up(tx, &portion, now))?;
             events += given_up;
             if !more {
                 break;

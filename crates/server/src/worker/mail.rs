@@ -74,7 +74,7 @@ impl MailWorker {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let (open, given_up) = block(move || {
             let (open, stale) = store.read(|tx| mail::backlog(tx, now))?;
-            let sweep = || store.write(Lane::NO_BOOK, move |tx| mail::sweep(tx, now));
+            let sweep = || store.write_repeatable(Lane::NO_BOOK, move |tx| mail::sweep(tx, now));
             let given_up = if stale { sweep()? } else { 0 };
             Ok::<_, Error>((open, given_up))
         })
@@ -87,7 +87,7 @@ impl MailWorker {
 
     async fn take(&self) -> anyhow::Result<Option<Mail>> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
-        Ok(block(move || store.write(Lane::NO_BOOK, move |tx| mail::take(tx, now))).await??)
+        Ok(block(move || store.write_repeatable(Lane::NO_BOOK, move |tx| mail::take(tx, now))).await??)
     }
 
     /// Writes down what became of a mail; whether it has ended. The log tells no address and no
@@ -98,7 +98,7 @@ impl MailWorker {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let failed = attempt != MailAttempt::Sent;
         let write =
-            move || store.write(Lane::NO_BOOK, move |tx| mail::finish(tx, id, &attempt, now));
+            move || store.write_repeatable(Lane::NO_BOOK, move |tx| mail::finish(tx, id, &attempt, now));
         let ended = block(write).await??.and_then(|mail| mail.ended).map(|(_, end)| end);
         let status = status.as_deref().unwrap_or("none");
         match ended {

@@ -100,7 +100,7 @@ impl WebhookWorker {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let lease = self.ids.next(now);
         let take = move |tx: &mut daybook_storage::Tx<'_>| delivery::take(tx, lease, occupied, now);
-        Ok(block(move || store.write(Lane::QUEUES, take)).await??)
+        Ok(block(move || store.write_repeatable(Lane::QUEUES, take)).await??)
     }
 
     /// Delivers the first event of a queue, and some of those behind it.
@@ -155,7 +155,7 @@ impl WebhookWorker {
             delivery::finish(tx, &leased, sent.outcome, (goes_on, now))
         };
         let Finished { next, fails, lost, unlogged } =
-            block(move || store.write(Lane::of_book(book.as_str()), finish)).await??;
+            block(move || store.write_repeatable(Lane::of_book(book.as_str()), finish)).await??;
         if unlogged && let Some(tried) = tried {
             tried.log(&delivery);
         }
@@ -181,7 +181,7 @@ impl WebhookWorker {
         let pause = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::pause::failing(tx, &delivery, (&ids, &server, now))
         };
-        if block(move || store.write(lane, pause)).await?? {
+        if block(move || store.write_repeatable(lane, pause)).await?? {
             tracing::warn!(
                 app = app.as_str(),
                 book = book.as_str(),
@@ -195,7 +195,7 @@ impl WebhookWorker {
     async fn prolong(&self, leased: &Leased) -> anyhow::Result<()> {
         let (store, now, leased) = (Arc::clone(&self.store), (self.clock)(), leased.clone());
         let lane = Lane::of_book(leased.delivery.key.as_str());
-        block(move || store.write::<_, Error>(lane, move |tx| delivery::prolong(tx, &leased, now)))
+        block(move || store.write_repeatable::<_, Error>(lane, move |tx| delivery::prolong(tx, &leased, now)))
             .await??;
         Ok(())
     }

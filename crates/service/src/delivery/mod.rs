@@ -148,7 +148,7 @@ pub fn prepare(
 }
 
 /// What became of a delivery.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Outcome {
     /// It was tried, and this was sent and came back.
     Tried(DeliveryAttempt, Exchange),

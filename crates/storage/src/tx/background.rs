@@ -122,7 +122,7 @@ impl<'a> Lendable<'a> {
         self.waited += began.elapsed();
         let Ok((conn, flushed)) = received else {
             self.place = Place::Lost;
-            return Some(Err(lost()));
+            return Some(Err(Error::Panicked("a flush".to_owned())));
         };
         self.place = Place::Here(conn, flusher);
         Some(flushed)
@@ -234,7 +234,7 @@ mod tests {
         let flusher = Flusher::start().unwrap();
         let mut lost = Lendable::new(Box::new(Conn::in_memory()), &flusher);
         lost.lend(Box::new(|_| panic!("a bug, provoked by this test"))).unwrap();
-        assert!(matches!(lost.take_back(), Some(Err(Error::Unavailable(_)))));
+        assert!(matches!(lost.take_back(), Some(Err(Error::Panicked(_)))));
         assert!(lost.here().is_err() && lost.into_conn().is_none());
         let mut next = Lendable::new(Box::new(Conn::in_memory()), &flusher);
         next.lend(Box::new(|_| Ok(true))).unwrap();

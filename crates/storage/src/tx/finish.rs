@@ -28,7 +28,7 @@ impl Tx<'_> {
             Err(error) if engine.is_server() && (self.is_marked || self.mark.is_none()) => {
                 Err(CommitFailure::Unknown(error.to_string()))
             }
-            Err(error) => Err(Error::from(error).into()),
+            Err(error) => Err(CommitFailure::Undone(error.to_string())),
         }
     }
 
@@ -47,7 +47,7 @@ impl Tx<'_> {
                 self.is_marked = true;
             }
             None if self.earlier.is_empty() || !self.conn.engine.locks_rows() => {
-                self.conn()?.check_open()?;
+                self.check_open()?;
             }
             None => {}
         }
@@ -63,6 +63,31 @@ impl Tx<'_> {
         self.is_marked
     }
 
+    /// [`Conn::check_open`](crate::conn::Conn::check_open). SQLite has rolled back by itself because
+    /// of its disk, which may pass.
+    pub(super) fn check_open(&mut self) -> Result<()> {
+        let is_server = self.conn.engine.is_server();
+        let failed = |error: diesel::result::Error| {
+            if is_server { Error::from(error) } else { Error::Unavailable(error.to_string()) }
+        };
+        self.conn()?.check_open().map_err(failed)
+    }
+
+    /// Undoes the group, of which this error has failed a unit of work or the end. If a flush has
+    /// failed before, that is the reason. Where the connection does not even roll back, it is
+    /// broken, and the group may succeed on another.
+    pub(crate) fn undo_group(&mut self, error: CommitFailure) -> CommitFailure {
+        let failure = self.failure.take().map_or(error, CommitFailure::from);
+        let undone = self.abandon();
+        match (failure, undone) {
+            // The connection is lost with a flush that panicked.
+            (failure @ CommitFailure::Refused(Error::Panicked(_)), _) => failure,
+            (CommitFailure::Refused(_), Err(error)) => CommitFailure::Undone(error.to_string()),
+            (failure, _) => failure,
+        }
+    }
+
+    /// Undoes everything.
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.open = false;
         Ok(self.conn()?.rollback()?)

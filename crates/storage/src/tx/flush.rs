@@ -14,7 +14,9 @@ use crate::error::{Error, Result};
 use crate::write_buffer::{WriteBuffer, flush};
 
 /// Why a group fails of which a flush was begun and not ended.
-const INTERRUPTED: &str = "a write was interrupted";
+fn interrupted() -> Error {
+    Error::Unavailable("a write was interrupted".to_owned())
+}
 
 /// The connection after a flush: its statements see every row that this unit of work and those
 /// before it have queued, and what they change is undone with this unit of work. Only
@@ -113,7 +115,7 @@ impl Tx<'_> {
         if buffer.is_empty() {
             return Ok(());
         }
-        self.failure = Some(INTERRUPTED.to_owned());
+        self.failure = Some(interrupted());
         self.note_states(buffer);
         let flushed = self.write(buffer);
         self.note_flushed(flushed)?;
@@ -157,7 +159,7 @@ impl Tx<'_> {
     /// connection before the outcome is noted, so the group does not count as failed meanwhile.
     fn flush_ahead(&mut self, buffer: WriteBuffer) -> Result<()> {
         self.check_intact()?;
-        self.failure = Some(INTERRUPTED.to_owned());
+        self.failure = Some(interrupted());
         self.conn()?;
         self.note_states(&buffer);
         self.untouched = false;
@@ -174,15 +176,21 @@ impl Tx<'_> {
                 Ok(())
             }
             Err(error) => {
-                self.failure = Some(error.to_string());
+                self.failure = Some(error);
                 self.check_intact()
             }
         }
     }
 
-    /// Refuses to go on after a flush that failed.
+    /// Whether a flush has failed that would fail again.
+    pub(crate) fn has_permanent_failure(&self) -> bool {
+        self.failure.as_ref().is_some_and(Error::is_permanent)
+    }
+
+    /// Refuses to go on after a flush that failed. Units of work may answer some errors of their
+    /// own statements, but never that of a flush, so it has another type here.
     pub(super) fn check_intact(&self) -> Result<()> {
-        self.failure.as_ref().map_or(Ok(()), |why| Err(Error::Unavailable(why.clone())))
+        self.failure.as_ref().map_or(Ok(()), |why| Err(Error::Unavailable(why.to_string())))
     }
 }
 

@@ -73,7 +73,7 @@ pub struct Tx<'a> {
     /// Whether this unit of work, and one before it, has changed who is let in.
     identity_changed: (bool, bool),
     /// The failure after which nothing of the group may be committed.
-    failure: Option<String>,
+    failure: Option<Error>,
     /// The write buffer of the units of work before this one.
     earlier: WriteBuffer,
     /// The write buffer of this one.
@@ -156,6 +156,11 @@ impl<'a> Tx<'a> {
     /// Whether queues of deliveries have become due.
     pub(crate) const fn delivers(&self) -> bool {
         self.delivers
+    }
+
+    /// Whether other units of work share the database transaction.
+    pub(crate) const fn is_grouped(&self) -> bool {
+        self.grouped
     }
 
     /// Whether this unit of work may write.
@@ -288,7 +293,8 @@ impl<'a> Tx<'a> {
     /// Undoes the database transaction and begins another. Until that has succeeded, the group
     /// counts as failed.
     fn begin_anew(&mut self) -> Result<()> {
-        self.failure = Some("a database transaction was not begun".to_owned());
+        self.failure =
+            Some(Error::Unavailable("a database transaction was not begun".to_owned()));
         self.conn()?.rollback()?;
         let mode = self.mode;
         self.conn()?.begin(mode)?;
@@ -342,7 +348,7 @@ impl<'a> Tx<'a> {
             return Ok(self.conn()?.undo()?);
         }
         // Without a savepoint, a statement that failed may have taken the whole transaction along.
-        Ok(self.conn()?.check_open()?)
+        self.check_open()
     }
 
     /// For how long this unit of work has waited for rows of others to be flushed, or for its own.

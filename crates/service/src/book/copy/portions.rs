@@ -29,6 +29,7 @@ use crate::storage_quota;
 const OPENINGS: usize = 1_000;
 
 /// A copy that has all its rows and waits for its last unit of work.
+#[derive(Clone)]
 pub struct WholeCopy {
     cx: Context,
     key: BookKey,
@@ -58,7 +59,7 @@ pub fn copy_in_portions<T, E>(
     cx: &Context,
     (book, request): (&str, &Request),
     stop: &dyn Fn() -> bool,
-    finish: impl FnOnce(&mut Tx<'_>, WholeCopy) -> std::result::Result<T, E> + Send + 'static,
+    finish: impl FnOnce(&mut Tx<'_>, WholeCopy) -> std::result::Result<T, E> + Clone + Send + 'static,
 ) -> std::result::Result<T, E>
 where
     T: Send + 'static,
@@ -67,7 +68,7 @@ where
     // Held until the copy is published.
     let (whole, _lease) = store.read(|tx| whole(store, tx, cx, (book, request), stop))?;
     let ticket = Ticket::of(Lane::of_book(book), cx.user.id);
-    store.write(ticket, move |tx| finish(tx, whole))
+    store.write_repeatable(ticket, move |tx| finish(tx, whole))
 }
 
 /// Writes all rows of the copy.
@@ -178,7 +179,7 @@ pub fn sweep(store: &Store, stop: &dyn Fn() -> bool) -> Result<SweptCopies> {
             }
             let key = key.clone();
             let more = move |tx: &mut Tx<'_>| tx.books().remove_unfinished(&key, ROWS_REMOVED);
-            if !store.write::<bool, daybook_storage::Error>(lane, more)? {
+            if !store.write_repeatable::<bool, daybook_storage::Error>(lane, more)? {
                 break;
             }
         }
