@@ -194,10 +194,7 @@ impl ApiRequest {
     pub(crate) async fn write<T: Send + 'static>(
         self,
         book: &str,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T>
-            + Clone
-            + Send
-            + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Clone + Send + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         if !book.is_empty() {
@@ -214,10 +211,7 @@ impl ApiRequest {
     /// As [`Self::write`].
     pub(crate) async fn write_own<T: Send + 'static>(
         self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T>
-            + Clone
-            + Send
-            + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Clone + Send + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         let lane = Lane::of_user(self.cx.user.id);
@@ -260,10 +254,7 @@ impl ApiRequest {
         self,
         lane: Lane,
         scope: KeyScope,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T>
-            + Clone
-            + Send
-            + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Clone + Send + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         self.check_write()?;

@@ -41,7 +41,8 @@ pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
         Some(TokenCommand::Revoke { id, data }) => {
             let store = open(&data)?;
             let now = clock::now();
-            let revoked = store.write_repeatable(Lane::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
+            let revoked =
+                store.write_repeatable(Lane::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
             note_command(&data, "token revoke", Some(revoked.user));
             print([described(&revoked, now)])
         }

@@ -80,8 +80,8 @@ pub(crate) fn run(options: KeyArgs) -> anyhow::Result<()> {
             print(all.iter().map(|(email, view)| described(email, view, now)))
         }
         KeyCommand::Revoke { id, data } => {
-            let (email, view) =
-                open(&data)?.write_repeatable(Lane::NO_BOOK, move |tx| api_key::revoke_any(tx, &id, now))?;
+            let (email, view) = open(&data)?
+                .write_repeatable(Lane::NO_BOOK, move |tx| api_key::revoke_any(tx, &id, now))?;
             note_command(&data, "key revoke", Some(view.key.user));
             print([described(&email, &view, now)])
         }

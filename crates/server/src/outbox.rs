@@ -75,7 +75,8 @@ pub(crate) fn run(options: OutboxArgs) -> anyhow::Result<()> {
         }
         OutboxCommand::Drop(NamedMailArgs { id, data }) => {
             let store = open(&data)?;
-            let dropped = store.write_repeatable(Lane::NO_BOOK, move |tx| mail::discard(tx, &id))?;
+            let dropped =
+                store.write_repeatable(Lane::NO_BOOK, move |tx| mail::discard(tx, &id))?;
             print([listed(&dropped)])
         }
     }

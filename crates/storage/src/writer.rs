@@ -58,8 +58,8 @@ use crate::pool::Address;
 use crate::replica::position;
 use crate::replica::recent_writes::RecentWrites;
 use crate::transaction::ChunkJobs;
-use crate::tx::background::Flusher;
 use crate::tx::Caches;
+use crate::tx::background::Flusher;
 use crate::writer_group::{GroupOutcome, JobGroup, apart, deliver, run_group};
 use crate::writer_queue::WriterQueue;
 

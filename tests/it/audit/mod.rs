@@ -1,6 +1,7 @@
 //! auditBook (6.7, 4.11, 6.15 - 6.18): what was done to the database behind the server's back is
 //! found and named, and the innocent stay verified. How audits run: `audit_runs`.
 
+mod rows;
 mod tampering;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,7 @@ use daybook_tests::{Backdoor, Cast, Server, pause, shows};
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, batch, events, items, types};
+use rows::of_rows;
 use tampering::{Stage, Tampering, days_as_hex, of_balances, of_the_log, of_the_rest};
 
 pub fn tests() -> Vec<crate::Case> {
@@ -19,6 +21,7 @@ pub fn tests() -> Vec<crate::Case> {
         a_forged_end_of_the_log_is_found,
         findings_are_capped_and_counted,
         unreadable_days_hold_up_nobody,
+        a_search_that_would_miss_texts_is_found,
         asked_by_an_app,
     ]
 }
@@ -129,6 +132,7 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
     };
     let before = stamps();
     let mut cases = of_balances(&backdoor);
+    cases.extend(of_rows(&backdoor));
     cases.extend(of_the_rest());
     cases.extend(of_the_log(&stage, &mut backdoor));
     let mut faults = Faults::default();
@@ -224,6 +228,39 @@ fn unreadable_days_hold_up_nobody(server: &Server) {
     let kinds: BTreeSet<&str> =
         findings.iter().filter_map(|finding| finding["kind"].as_str()).collect();
     assert_eq!(kinds, BTreeSet::from(["dayTotal"]), "{found}");
+}
+
+/// 6.17: the rows of the trigram index are gone, or of one trigram, or of a block.
+fn a_search_that_would_miss_texts_is_found(server: &Server) {
+    let cast = Cast::new(server);
+    for round in 0..5 {
+        let drafts =
+            (0..1000).map(|number| json!({"description": format!("Bill {round} {number}")}));
+        cast.owner.post(&cast.path("/transactions/batch"), &batch(drafts)).ok();
+    }
+    let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
+    let mut backdoor = Backdoor::open(server);
+    let rows = format!("SELECT count(*) FROM trigram_blocks WHERE book_id = {book}");
+    crate::file_sweep::eventually("the texts are indexed", || backdoor.count(&rows) == 64);
+    assert_eq!(audit(&cast)["data"]["audit"]["findingsCount"], 0);
+    let bill = i64::from(u32::from('b')) << 42 | i64::from(u32::from('i')) << 21;
+    let of_bill = bill | i64::from(u32::from('l'));
+    for (name, table, condition, faulty) in [
+        ("all rows", "trigrams", "trigram >= 0".to_owned(), 64),
+        ("a trigram", "trigrams", format!("trigram = {of_bill}"), 64),
+        ("the bounds of a block", "trigram_blocks", "block = 3".to_owned(), 1),
+    ] {
+        let moved = |from: &str, to: &str| {
+            format!("UPDATE {table} SET book_id = {to} WHERE book_id = {from} AND {condition}")
+        };
+        let hidden = format!("-{book}");
+        assert!(backdoor.execute(&moved(&book, &hidden)) > 0, "{name}");
+        let found = audit(&cast)["data"]["audit"].clone();
+        assert_eq!(found["findingsCount"], faulty, "{name}: {found}");
+        assert_eq!(found["findings"][0]["kind"], "index", "{name}: {found}");
+        assert!(backdoor.execute(&moved(&hidden, &book)) > 0, "{name}");
+    }
+    assert_eq!(audit(&cast)["data"]["audit"]["findingsCount"], 0);
 }
 
 /// 6.18: a book wrecked as a whole makes one event of bounded size.

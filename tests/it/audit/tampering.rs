@@ -39,6 +39,12 @@ impl Stage {
             .ok();
         let trashed = id(&cast.record("2025-02-02", "7", "Cash", "Food", "Trashed"));
         cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed})).ok();
+        let other = id(&cast.owner.post(&cast.path("/groups"), &json!({"name": "Other"})).ok());
+        let eating = id(&cast.owner.post(&cast.path("/groups"), &json!({"name": "Eating"})).ok());
+        let snacks = json!({"name": "Snacks", "type": "OUTGOING", "groups": [{"name": "Eating"}]});
+        let snacks = id(&cast.owner.post(&cast.path("/accounts"), &snacks).ok());
+        let file = json!({"name": "a.txt", "contentType": "text/plain", "content": "QQ=="});
+        let file = id(&cast.owner.post(&cast.path("/files"), &file).ok());
         let number =
             |hex: &str| i64::from_str_radix(hex, 16).expect("the id of a transaction").to_string();
         let account =
@@ -51,6 +57,11 @@ impl Stage {
             ("{cash}", account("Cash")),
             ("{food}", account("Food")),
             ("{key}", cast.book.clone()),
+            ("{other}", other),
+            ("{eating}", eating),
+            ("{snacks}", snacks),
+            ("{file-id}", file),
+            ("{editor}", cast.editor.email().to_owned()),
         ];
         Stage { cast, numbers }
     }
@@ -60,11 +71,11 @@ impl Stage {
     }
 }
 
-fn owned(statements: &[&str]) -> Vec<String> {
+pub fn owned(statements: &[&str]) -> Vec<String> {
     statements.iter().map(|statement| (*statement).to_owned()).collect()
 }
 
-fn rows(findings: &[[&str; 4]]) -> Vec<[String; 4]> {
+pub fn rows(findings: &[[&str; 4]]) -> Vec<[String; 4]> {
     findings.iter().map(|finding| finding.map(str::to_owned)).collect()
 }
 
@@ -135,6 +146,7 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
             &[
                 ["balance", "{cash}", "-489.00", "-490.00"],
                 ["balance", "{food}", "-11.00", "-10.00"],
+                ["row", "{lunch-id}", "amount 10.00", "amount 11.00"],
                 ["monthTotal", "{cash}", "debit 0.00, credit 11.00", "debit 0.00, credit 10.00"],
                 ["monthTotal", "{food}", "debit 11.00, credit 0.00", "debit 10.00, credit 0.00"],
                 ["dayTotal", "{cash}", "debit 0.00, credit 11.00", "debit 0.00, credit 10.00"],
@@ -184,6 +196,7 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
             &[
                 ["balance", "{cash}", "-990.00", "-490.00"],
                 ["balance", "*", "0.00", "-500.00"],
+                ["row", "*", "a row", "none"],
                 ["monthTotal", "*", "*", "*"],
                 ["monthTotal", "*", "*", "*"],
                 ["dayTotal", "*", "*", "*"],
@@ -208,6 +221,7 @@ pub fn of_balances(backdoor: &Backdoor) -> Vec<Tampering> {
             &[
                 ["balance", "{food}", "0.00", "-10.00"],
                 ["zeroSum", "{key}", "0.00", "10.00"],
+                ["row", "{lunch-id}", "debitAccount {food}", "debitAccount none"],
                 ["transaction", "{lunch-id}", "*", "posted without debitAccount"],
                 ["monthTotal", "{food}", "*", "*"],
                 ["dayTotal", "{food}", "*", "*"],
@@ -363,12 +377,18 @@ pub fn of_the_log(stage: &Stage, backdoor: &mut Backdoor) -> Vec<Tampering> {
     let missing = |number: usize, expected: &str| {
         ["eventMissing".to_owned(), event(number), expected.to_owned(), "none".to_owned()]
     };
+    // An account whose event is gone.
+    let untold = || ["row", "*", "no row", "a row without an event"].map(str::to_owned);
     let fewer = || ["stored", "{key}", "5 transactions, *", "*"].map(str::to_owned);
     vec![
         case(
             "the data of an event",
             (vec![set_data(dearer.as_bytes())], vec![set_data(&kept)]),
-            vec![forged(lunch), fewer()],
+            vec![
+                forged(lunch),
+                ["row", "{lunch-id}", "amount 99.00", "amount 10.00"].map(str::to_owned),
+                fewer(),
+            ],
         ),
         case(
             "the time of an event",
@@ -381,12 +401,12 @@ pub fn of_the_log(stage: &Stage, backdoor: &mut Backdoor) -> Vec<Tampering> {
         case(
             "an event that is gone",
             removal("events", "sequence = 4"),
-            vec![missing(4, "event 4"), fewer()],
+            vec![missing(4, "event 4"), untold(), fewer()],
         ),
         case(
             "events that are gone",
             removal("events", "sequence IN (1, 2, 3)"),
-            vec![missing(1, "events 1 to 3"), fewer()],
+            vec![missing(1, "events 1 to 3"), untold(), untold(), fewer()],
         ),
     ]
 }

@@ -23,6 +23,8 @@ pub enum FindingKind {
     EventHead,
     /// The transactions that the book was copied with.
     Copied,
+    /// A row that is not as the last event of its resource has it.
+    Row,
     /// A transaction that contradicts itself.
     Transaction,
     /// The sums of an account in a month.
@@ -50,6 +52,7 @@ impl FindingKind {
             Self::EventMissing => "eventMissing",
             Self::EventHead => "eventHead",
             Self::Copied => "copied",
+            Self::Row => "row",
             Self::Transaction => "transaction",
             Self::MonthTotal => "monthTotal",
             Self::DayTotal => "dayTotal",

@@ -57,6 +57,7 @@ mod finding;
 mod months;
 mod recount;
 mod report;
+mod row;
 #[cfg(test)]
 mod tests;
 mod trail;
@@ -64,6 +65,7 @@ mod trail;
 pub use finding::{Finding, FindingKind, Findings, MAX_OF_A_KIND};
 pub use recount::{Recount, RecountResult};
 pub use report::Report;
+pub use row::{AuditedRow, LastEvent};
 pub use trail::{AuditedEvent, Trail};
 
 use std::collections::BTreeMap;

@@ -188,6 +188,11 @@ impl Recount {
         }
     }
 
+    /// Adds what was found when rows were compared with the log.
+    pub fn add_rows(&mut self, findings: Findings) {
+        self.findings.extend(findings);
+    }
+
     /// Adds what is stored of the book, as its rows have it.
     pub fn add_stored(&mut self, stored: Stored) {
         self.stored = self.stored + stored;

@@ -2,7 +2,7 @@
 
 use crate::book::copy::CopySummary;
 use crate::event::{Event, Hash, Head, public_id};
-use crate::id::BookKey;
+use crate::id::{BookKey, TransactionId};
 
 use super::finding::{Finding, FindingKind, Findings};
 
@@ -30,6 +30,10 @@ pub struct Trail<'k> {
     /// What the first event of a copy says of its transactions (behaviour 6.20).
     copied: Option<String>,
     findings: Findings,
+    /// The transactions that events tell of and that have no row.
+    lost: Findings,
+    /// The last of them.
+    last_lost: Option<i64>,
 }
 
 impl<'k> Trail<'k> {
@@ -37,7 +41,8 @@ impl<'k> Trail<'k> {
     #[must_use]
     pub fn new(key: &'k BookKey) -> Self {
         let (previous, findings) = (Some(Hash::ZERO), Findings::default());
-        Self { key, last: 0, previous, checked: 0, copied: None, findings }
+        let (copied, lost, last_lost) = (None, Findings::default(), None);
+        Self { key, last: 0, previous, checked: 0, copied, findings, lost, last_lost }
     }
 
     /// Checks the next event; events come in the order of their numbers.
@@ -81,6 +86,21 @@ impl<'k> Trail<'k> {
         }
         self.previous = event.as_ref().map(|event| event.hash);
         self.last = *sequence;
+    }
+
+    /// Adds a transaction that an event tells of and that has no row. Events that follow one another
+    /// count once.
+    pub fn add_lost(&mut self, transaction: i64) {
+        if self.last_lost.replace(transaction) == Some(transaction) {
+            return;
+        }
+        let id = TransactionId::new(transaction).to_string();
+        self.lost.add(Finding::new(FindingKind::Row, id, "a row", "none"));
+    }
+
+    /// What is found about rows, which says nothing of the chain.
+    pub fn take_lost(&mut self) -> Findings {
+        std::mem::take(&mut self.lost)
     }
 
     /// Whether the book is a copy whose log says what it was copied with.

@@ -71,8 +71,11 @@ impl BookRemoval {
         let Some(_lease) = lease else { return Ok(false) };
         let lane = Lane::of_book(key.as_str());
         let (store, book) = (Arc::clone(&self.store), key.clone());
-        let begun =
-            move || store.write_repeatable::<bool, Error>(lane, move |tx| book::begin_removal(tx, &book, now));
+        let begun = move || {
+            store.write_repeatable::<bool, Error>(lane, move |tx| {
+                book::begin_removal(tx, &book, now)
+            })
+        };
         if !block(begun).await.map_err(text)?.map_err(text)? {
             return Ok(false);
         }

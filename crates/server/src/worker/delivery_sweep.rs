@@ -78,8 +78,9 @@ impl DeliverySweep {
         while !self.stop.asked() {
             let now = (self.clock)();
             // Last in its group: who writes in a book may wait for these rows.
-            let (removed, more) =
-                self.store.write_repeatable(Lane::QUEUES, move |tx| delivery::log::sweep(tx, now))?;
+            let (removed, more) = self
+                .store
+                .write_repeatable(Lane::QUEUES, move |tx| delivery::log::sweep(tx, now))?;
             done += removed;
             if !more {
                 break;

@@ -87,7 +87,8 @@ impl MailWorker {
 
     async fn take(&self) -> anyhow::Result<Option<Mail>> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
-        Ok(block(move || store.write_repeatable(Lane::NO_BOOK, move |tx| mail::take(tx, now))).await??)
+        Ok(block(move || store.write_repeatable(Lane::NO_BOOK, move |tx| mail::take(tx, now)))
+            .await??)
     }
 
     /// Writes down what became of a mail; whether it has ended. The log tells no address and no
@@ -97,8 +98,9 @@ impl MailWorker {
         let (id, kind, attempts) = (sent.id, sent.cause.kind.as_str(), sent.attempts);
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let failed = attempt != MailAttempt::Sent;
-        let write =
-            move || store.write_repeatable(Lane::NO_BOOK, move |tx| mail::finish(tx, id, &attempt, now));
+        let write = move || {
+            store.write_repeatable(Lane::NO_BOOK, move |tx| mail::finish(tx, id, &attempt, now))
+        };
         let ended = block(write).await??.and_then(|mail| mail.ended).map(|(_, end)| end);
         let status = status.as_deref().unwrap_or("none");
         match ended {

@@ -195,8 +195,10 @@ impl WebhookWorker {
     async fn prolong(&self, leased: &Leased) -> anyhow::Result<()> {
         let (store, now, leased) = (Arc::clone(&self.store), (self.clock)(), leased.clone());
         let lane = Lane::of_book(leased.delivery.key.as_str());
-        block(move || store.write_repeatable::<_, Error>(lane, move |tx| delivery::prolong(tx, &leased, now)))
-            .await??;
+        block(move || {
+            store.write_repeatable::<_, Error>(lane, move |tx| delivery::prolong(tx, &leased, now))
+        })
+        .await??;
         Ok(())
     }
 }

@@ -7,6 +7,7 @@
 mod copied;
 mod counted;
 mod record;
+mod row;
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::{AccountFlags, AuditedEvent, AuditedTotal};

@@ -13,6 +13,7 @@
 
 mod deletions;
 mod event_row;
+mod last;
 mod log_pages;
 mod logged;
 mod packed;
@@ -37,6 +38,7 @@ use crate::tx::Tx;
 pub use deletions::Deletions;
 use event_row::{COLUMNS, Row, event_rows, row_with};
 pub(crate) use event_row::{EventRow, MAX_IN_BLOCK, has_event, is_in_block};
+pub(crate) use last::{last_events, last_of_book};
 use log_pages::PageOf;
 pub(crate) use logged::logged;
 

@@ -72,11 +72,11 @@ pub(super) fn candidate_blocks(
 }
 
 /// In which blocks of a chunk a trigram occurs, as bits, by chunk and trigram.
-struct Occurrences(BTreeMap<(i64, i64), u64>);
+pub(super) struct Occurrences(BTreeMap<(i64, i64), u64>);
 
 impl Occurrences {
     /// Of these trigrams in these chunks, or in all.
-    fn read(
+    pub(super) fn read(
         tx: &mut Tx<'_>,
         book: BookId,
         trigrams: &[i64],
@@ -105,7 +105,7 @@ impl Occurrences {
         chunks.into_iter()
     }
 
-    fn of(&self, chunk: i64, trigram: i64) -> u64 {
+    pub(super) fn of(&self, chunk: i64, trigram: i64) -> u64 {
         self.0.get(&(chunk, trigram)).copied().unwrap_or_default()
     }
 

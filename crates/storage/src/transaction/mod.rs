@@ -10,6 +10,7 @@ mod month_counts;
 mod row;
 mod save;
 mod search;
+mod trigram_audit;
 mod trigram_index;
 
 #[cfg(test)]

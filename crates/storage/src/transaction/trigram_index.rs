@@ -52,7 +52,7 @@ impl BookStateRow {
 }
 
 /// Characters of the longest folded text whose trigrams are indexed.
-const MAX_INDEXED_CHARS: usize = 256;
+pub(super) const MAX_INDEXED_CHARS: usize = 256;
 /// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 0.23).
 pub(super) const ANY_TRIGRAM: i64 = 0;
 
@@ -138,7 +138,7 @@ impl Trigrams {
 }
 
 /// What the index holds of a folded text.
-fn indexed(text: &str) -> Vec<i64> {
+pub(super) fn indexed(text: &str) -> Vec<i64> {
     let long = text.chars().nth(MAX_INDEXED_CHARS).is_some();
     if long { vec![ANY_TRIGRAM] } else { trigrams(text).collect() }
 }
@@ -304,11 +304,11 @@ struct BlockOf {
 }
 
 #[derive(QueryableByName)]
-struct TextRow {
+pub(super) struct TextRow {
     #[diesel(sql_type = BigInt)]
-    id: i64,
+    pub(super) id: i64,
     #[diesel(sql_type = diesel::sql_types::Text)]
-    folded_description: String,
+    pub(super) folded_description: String,
 }
 
 #[derive(QueryableByName)]

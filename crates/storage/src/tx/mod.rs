@@ -293,8 +293,7 @@ impl<'a> Tx<'a> {
     /// Undoes the database transaction and begins another. Until that has succeeded, the group
     /// counts as failed.
     fn begin_anew(&mut self) -> Result<()> {
-        self.failure =
-            Some(Error::Unavailable("a database transaction was not begun".to_owned()));
+        self.failure = Some(Error::Unavailable("a database transaction was not begun".to_owned()));
         self.conn()?.rollback()?;
         let mode = self.mode;
         self.conn()?.begin(mode)?;

@@ -76,6 +76,7 @@ pub fn book(book: &Book) -> Object {
             .with("datePattern", Json::text(settings.date_pattern.as_str()))
             .with("decimalSeparator", Json::text(settings.decimal_separator.as_str()))
             .with("fractionDigits", Json::Number(i64::from(settings.fraction_digits)))
+            .with("scale", Json::Number(i64::from(book.scale)))
             .with("pageSize", Json::Number(i64::from(settings.page_size)))
             .with("period", Json::text(settings.period.as_str()))
             .with("periodStartMonth", Json::text(settings.period_start_month.as_str()))
@@ -115,7 +116,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`Unreadable`].
-    pub(super) fn read(noun: Noun, object: Object) -> Result<Self, Unreadable> {
+    pub(super) fn read(noun: Noun, mut object: Object) -> Result<Self, Unreadable> {
         Ok(match noun {
             Noun::Transaction => Self::Transaction(Box::new(TransactionSnapshot::read(object)?)),
             Noun::Account => Self::Account(AccountSnapshot::read(object)?),
@@ -123,7 +124,11 @@ impl Snapshot {
             Noun::File => Self::File(FileSnapshot::read(object)?),
             Noun::SavedQuery => Self::SavedQuery(object),
             Noun::Integration => Self::Integration(object),
-            Noun::Book => Self::Book(object),
+            Noun::Book => {
+                // For audits alone (behaviour 6.25).
+                object.take("scale");
+                Self::Book(object)
+            }
             Noun::Collaborator => Self::Collaborator(object),
             Noun::Other => Self::Other(object),
         })

@@ -2,19 +2,22 @@
 //! of work.
 //!
 //! 1. The request is a row, and is answered before anything is looked at.
-//! 2. A background worker makes the audit on one snapshot, in portions of rows. It may take a while
-//!    and holds nobody up: neither the lock of the book nor a writer is touched. Rows are read as
-//!    they are stored and none is refused, because what no program could have written is what an
-//!    audit looks for. In memory there is a number for each account, and one portion of rows, whose
+//! 2. A background worker makes the audit on one snapshot, in portions of rows: it reads the log,
+//!    compares the rows with the last events of their resources (`rows.rs`), and adds the
+//!    transactions up. It may take a while and holds nobody up: neither the lock of the book nor a
+//!    writer is touched. Rows are read as they are stored and none is refused, because what no
+//!    program could have written is what an audit looks for. In memory there is a number for each account, and one portion of rows, whose
 //!    texts take 8 MB and those of the last row.
 //! 3. A short unit of work sets `balanceVerified`, records `BOOK_AUDITED` and removes the row.
 //!
-//! Where the log of a book cannot be written, because a row stands behind its head, the third unit of
-//! work would fail each time it is tried. Such an audit is closed without the event
+//! Where the log of a book cannot be written, because a row stands behind its head, the third unit
+//! of work would fail each time it is tried. Such an audit is closed without the event
 //! ([`record_nothing`]), and the operator reads what it found in the log of the server.
 //!
 //! A process that stops leaves the row, and whoever starts next goes on. The findings are about the
 //! book as it stood at one of its events.
+
+mod rows;
 
 use std::sync::Arc;
 
@@ -75,7 +78,6 @@ pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Op
     let Some(wanted) = tx.audits().requested(key)? else { return Ok(None) };
     let Some(access) = tx.audits().enter(key, &wanted)? else { return Ok(None) };
     let (head, counted) = tx.audits().head(&access)?;
-    let Some(recount) = recount(tx, &access, stop)? else { return Ok(None) };
     let mut trail = Trail::new(key);
     let (mut after, mut limit) = (i64::MIN, FIRST_PORTION);
     loop {
@@ -83,11 +85,17 @@ pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Op
         let Some(last) = events.last() else { break };
         (after, limit) = (last.sequence, next_limit(events.len()));
         events.iter().for_each(|event| trail.check_next(event));
+        tx.audits().without_row(&access, &events)?.into_iter().for_each(|id| trail.add_lost(id));
         if stop() {
             return Ok(None);
         }
     }
     trail.check_head(head);
+    let is_proved = trail.is_of_copy();
+    let Some(differing) = rows::compare(tx, &access, is_proved, stop)? else { return Ok(None) };
+    let Some(mut recount) = recount(tx, &access, stop)? else { return Ok(None) };
+    recount.add_rows(differing);
+    recount.add_rows(trail.take_lost());
     if trail.is_of_copy() {
         let Some(found) = copied(tx, &access, stop)? else { return Ok(None) };
         trail.check_copied(&found);

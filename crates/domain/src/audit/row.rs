@@ -1,0 +1,296 @@
+//! Compares the row of a resource with the snapshot in its last event (behaviour 6.25).
+
+use std::collections::BTreeSet;
+
+use super::finding::{Finding, FindingKind, Findings};
+use crate::account::{Account, Directory};
+use crate::book::Book;
+use crate::collaborator::Collaborator;
+use crate::event::{EventType, snapshot};
+use crate::file::{File, FilesById};
+use crate::group::{Forest, Group};
+use crate::id::{GroupId, UserId};
+use crate::json::{Json, Object};
+use crate::transaction::Transaction;
+
+/// The fields of transactions that are compared.
+const TRANSACTION: &[&str] = &[
+    "amount",
+    "checked",
+    "creditAccount",
+    "date",
+    "debitAccount",
+    "description",
+    "posted",
+    "properties",
+    "remoteIds",
+    "trashed",
+    "urls",
+];
+const ACCOUNT: &[&str] = &["archived", "groups", "name", "properties", "type"];
+const GROUP: &[&str] = &["hidden", "locked", "name", "parent", "properties"];
+const COLLABORATOR: &[&str] = &["permission"];
+const FILE: &[&str] = &["contentType", "name", "properties", "sha256", "size"];
+const BOOK: &[&str] = &[
+    "autoPost",
+    "closingDate",
+    "datePattern",
+    "decimalSeparator",
+    "fractionDigits",
+    "lockDate",
+    "name",
+    "pageSize",
+    "period",
+    "periodStartMonth",
+    "properties",
+    "scale",
+    "timeZone",
+    "visibility",
+];
+/// Fields that snapshots of earlier versions do not have.
+const ADDED_LATER: &[&str] = &["scale", "sha256"];
+/// Most characters of a value in a finding.
+const MAX_SHOWN: usize = 80;
+
+/// The last event of a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastEvent {
+    /// Its type.
+    pub kind: EventType,
+    /// Who acted.
+    pub user: UserId,
+    /// The snapshot of the resource.
+    pub object: Object,
+}
+
+/// A row, with what its snapshot would say now.
+#[derive(Debug)]
+pub struct AuditedRow<'r> {
+    id: String,
+    fields: &'static [&'static str],
+    resource: Resource<'r>,
+}
+
+#[derive(Debug)]
+enum Resource<'r> {
+    Transaction(&'r Transaction),
+    Account(&'r Account, &'r Forest),
+    Group(&'r Group, &'r Forest),
+    Collaborator(&'r Collaborator),
+    File(&'r File),
+    Book(&'r Book),
+}
+
+impl<'r> AuditedRow<'r> {
+    /// A transaction.
+    #[must_use]
+    pub fn of_transaction(row: &'r Transaction) -> Self {
+        let resource = Resource::Transaction(row);
+        Self { id: row.id.to_string(), fields: TRANSACTION, resource }
+    }
+
+    /// An account, among the groups of its book.
+    #[must_use]
+    pub fn of_account(row: &'r Account, groups: &'r Forest) -> Self {
+        let resource = Resource::Account(row, groups);
+        Self { id: row.id.to_string(), fields: ACCOUNT, resource }
+    }
+
+    /// A group, among the groups of its book.
+    #[must_use]
+    pub fn of_group(row: &'r Group, groups: &'r Forest) -> Self {
+        let resource = Resource::Group(row, groups);
+        Self { id: row.id.to_string(), fields: GROUP, resource }
+    }
+
+    /// A collaborator.
+    #[must_use]
+    pub fn of_collaborator(row: &'r Collaborator) -> Self {
+        let resource = Resource::Collaborator(row);
+        Self { id: row.id.to_string(), fields: COLLABORATOR, resource }
+    }
+
+    /// A file.
+    #[must_use]
+    pub fn of_file(row: &'r File) -> Self {
+        Self { id: row.id.to_string(), fields: FILE, resource: Resource::File(row) }
+    }
+
+    /// The book itself.
+    #[must_use]
+    pub fn of_book(row: &'r Book) -> Self {
+        Self { id: row.key.to_string(), fields: BOOK, resource: Resource::Book(row) }
+    }
+
+    /// Adds a finding for each field in which the row is not as its last event has it.
+    pub fn compare(&self, last: &LastEvent, findings: &mut Findings) {
+        if is_deletion(last.kind) {
+            return self.add(findings, "deleted".to_owned(), "a row".to_owned());
+        }
+        let row = self.snapshot(last);
+        for field in self.fields {
+            let [logged, stored] = [&last.object, &row].map(|side| side.get(field));
+            if logged.is_none() && ADDED_LATER.contains(field) {
+                continue;
+            }
+            let [expected, actual] = [self.shown(field, logged), self.shown(field, stored)];
+            if expected != actual && !self.is_of_deleted_parent(field, logged) {
+                let [expected, actual] =
+                    [expected, actual].map(|value| format!("{field} {}", cut(&value)));
+                self.add(findings, expected, actual);
+            }
+        }
+    }
+
+    /// Adds a finding about a row of which no event tells.
+    pub fn without_event(&self, findings: &mut Findings) {
+        self.add(findings, "no row".to_owned(), "a row without an event".to_owned());
+    }
+
+    fn add(&self, findings: &mut Findings, expected: String, actual: String) {
+        findings.add(Finding::new(FindingKind::Row, &self.id, expected, actual));
+    }
+
+    /// What an event of the row would say now, with as many decimals as the last one.
+    fn snapshot(&self, last: &LastEvent) -> Object {
+        match self.resource {
+            Resource::Transaction(row) => {
+                let amount = last.object.get("amount").and_then(Json::as_text);
+                let digits = amount
+                    .and_then(|text| text.split_once('.'))
+                    .map_or(0, |(_, tail)| u32::try_from(tail.len()).unwrap_or_default());
+                let (accounts, files) = (Directory::new(Vec::new()), FilesById::default());
+                snapshot::transaction(row, &accounts, &files, digits, last.user)
+            }
+            Resource::Account(row, groups) => snapshot::account(row, groups),
+            Resource::Group(row, groups) => snapshot::group(row, groups),
+            Resource::Collaborator(row) => snapshot::collaborator(row),
+            Resource::File(row) => snapshot::file(row),
+            Resource::Book(row) => snapshot::book(row),
+        }
+    }
+
+    /// The value of a field as text: of another resource its id, of groups those that there are.
+    fn shown(&self, field: &str, value: Option<&Json>) -> String {
+        match (value, field) {
+            (None, _) => "none".to_owned(),
+            (Some(Json::List(items)), "groups") => {
+                let ids: BTreeSet<String> =
+                    items.iter().map(id_or_canonical).filter(|id| self.has_group(id)).collect();
+                ids.into_iter().collect::<Vec<String>>().join(", ")
+            }
+            (Some(value), "creditAccount" | "debitAccount" | "parent") => id_or_canonical(value),
+            (Some(Json::Text(text)), _) => text.clone(),
+            (Some(value), _) => value.canonical(),
+        }
+    }
+
+    /// Whether the parent of a group was deleted since: the group moved up (behaviour 4.14).
+    fn is_of_deleted_parent(&self, field: &str, logged: Option<&Json>) -> bool {
+        field == "parent" && logged.is_some_and(|parent| !self.has_group(&id_or_canonical(parent)))
+    }
+
+    fn has_group(&self, id: &str) -> bool {
+        match self.resource {
+            Resource::Account(_, groups) | Resource::Group(_, groups) => {
+                id.parse().is_ok_and(|id: GroupId| groups.get(id).is_some())
+            }
+            Resource::Transaction(_)
+            | Resource::Collaborator(_)
+            | Resource::File(_)
+            | Resource::Book(_) => false,
+        }
+    }
+}
+
+/// Whether an event of this type is the end of a resource.
+const fn is_deletion(kind: EventType) -> bool {
+    matches!(
+        kind,
+        EventType::AccountDeleted
+            | EventType::GroupDeleted
+            | EventType::FileDeleted
+            | EventType::CollaboratorRemoved
+    )
+}
+
+fn id_or_canonical(value: &Json) -> String {
+    let id = value.as_object().and_then(|object| object.get("id")).and_then(Json::as_text);
+    id.map_or_else(|| value.canonical(), str::to_owned)
+}
+
+fn cut(value: &str) -> String {
+    if value.chars().count() <= MAX_SHOWN {
+        return value.to_owned();
+    }
+    value.chars().take(MAX_SHOWN).chain("...".chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{AccountType, Changes};
+    use crate::field::Field;
+    use crate::id::AccountId;
+    use crate::instant::{Instant, Stamp};
+
+    fn stamp() -> Stamp {
+        Stamp::new(None, Instant::new(0))
+    }
+
+    fn group(id: i64) -> Group {
+        let name = Some(format!("Group {id}"));
+        let changes = crate::group::Changes { name, ..Default::default() };
+        Group::create(GroupId::new(id), changes, stamp()).unwrap()
+    }
+
+    fn account() -> Account {
+        let changes = Changes {
+            name: Some("Train".to_owned()),
+            kind: Some(AccountType::Outgoing),
+            groups: Field::Set(BTreeSet::from([GroupId::new(1)])),
+            ..Default::default()
+        };
+        Account::create(AccountId::new(7), changes, &BTreeSet::new(), stamp()).unwrap()
+    }
+
+    fn found(row: &Account, forest: &Forest, kind: EventType, logged: Object) -> Vec<String> {
+        let (mut findings, user) = (Findings::default(), UserId::new(1));
+        let last = LastEvent { kind, user, object: logged };
+        AuditedRow::of_account(row, forest).compare(&last, &mut findings);
+        findings.all().map(|found| format!("{} | {}", found.expected, found.actual)).collect()
+    }
+
+    #[test]
+    fn each_field_that_differs_is_a_finding() {
+        let forest = Forest::new(vec![group(1), group(2)], []);
+        let logged = || snapshot::account(&account(), &forest);
+        let check = |row: &Account| found(row, &forest, EventType::AccountUpdated, logged());
+        assert!(check(&account()).is_empty());
+        let posted = Account { has_transaction_posted: true, ..account() };
+        assert!(check(&posted).is_empty(), "it follows from transactions");
+        let archived = Account { archived: true, ..account() };
+        assert_eq!(check(&archived), ["archived none | archived true"]);
+        let moved = Account { groups: BTreeSet::from([GroupId::new(2)]), ..account() };
+        assert_eq!(check(&moved), ["groups 1 | groups 2"]);
+        let other = Account { kind: AccountType::Asset, ..account() };
+        assert_eq!(check(&other), ["type OUTGOING | type ASSET"]);
+    }
+
+    #[test]
+    fn a_group_that_was_deleted_takes_its_memberships_along() {
+        let before = Forest::new(vec![group(1)], []);
+        let logged = snapshot::account(&account(), &before);
+        let row = Account { groups: BTreeSet::new(), ..account() };
+        let after = Forest::new(Vec::new(), []);
+        assert!(found(&row, &after, EventType::AccountUpdated, logged).is_empty());
+    }
+
+    #[test]
+    fn the_row_of_a_deleted_account_is_a_finding() {
+        let forest = Forest::new(vec![group(1)], []);
+        let logged = snapshot::account(&account(), &forest);
+        let found = found(&account(), &forest, EventType::AccountDeleted, logged);
+        assert_eq!(found, ["deleted | a row"]);
+    }
+}

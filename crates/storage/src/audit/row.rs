@@ -1,0 +1,95 @@
+//! Rows of resources and their last events, for an audit to compare (behaviour 6.25).
+
+use std::collections::BTreeSet;
+
+use daybook_domain::access::Access;
+use daybook_domain::audit::{AuditedEvent, LastEvent};
+use daybook_domain::event::Noun;
+use daybook_domain::id::TransactionId;
+use daybook_domain::transaction::Transaction;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable};
+
+use super::Audits;
+use crate::conn::on_engine;
+use crate::error::Result;
+use crate::event::{last_events, last_of_book};
+use crate::sql::{Sql, Value};
+use crate::transaction::rows_of;
+
+/// Transactions that one statement looks for.
+const MAX_LOOKED_FOR: usize = 500;
+
+#[derive(QueryableByName)]
+struct NamedTransaction {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    found: Option<i64>,
+}
+
+impl Audits<'_, '_> {
+    /// The next transactions behind one, in the order of ids; `None` for one whose row cannot be
+    /// read. A portion as [`Audits::records`] has it.
+    pub fn transactions(
+        self,
+        access: &Access,
+        after: Option<TransactionId>,
+        limit: i64,
+    ) -> Result<Vec<(TransactionId, Option<Transaction>)>> {
+        let after = after.map_or(i64::MIN, TransactionId::get);
+        let condition = Sql::new(" WHERE t.book_id = ")
+            .int(access.book().id.get())
+            .push(" AND t.id > ")
+            .int(after)
+            .push(" ORDER BY t.id LIMIT ")
+            .int(limit);
+        let rows = rows_of(self.tx, access.book().scale, condition)?;
+        Ok(rows.into_iter().map(|(id, row)| (TransactionId::new(id), row)).collect())
+    }
+
+    /// Hands out the last event of each of these resources that has one, in no order; `None` for
+    /// one that cannot be read.
+    pub fn last_events(
+        self,
+        access: &Access,
+        resources: &[i64],
+        each: impl FnMut(i64, Option<LastEvent>),
+    ) -> Result<()> {
+        last_events(self.tx, access, resources, each)
+    }
+
+    /// The last event that changed the book itself.
+    pub fn last_of_book(self, access: &Access) -> Result<Option<LastEvent>> {
+        last_of_book(self.tx, access)
+    }
+
+    /// The blocks of a chunk of the trigram index in which a search may miss a text; nothing behind
+    /// the last chunk.
+    pub fn unsearchable_blocks(self, access: &Access, chunk: i64) -> Result<Option<BTreeSet<i64>>> {
+        self.tx.unsearchable_blocks(access.book().id, chunk)
+    }
+
+    /// The transactions that these events are about and that have no row.
+    pub fn without_row(self, access: &Access, events: &[AuditedEvent]) -> Result<Vec<i64>> {
+        let of_transaction = |event: &AuditedEvent| {
+            let event = event.event.as_ref()?;
+            (event.kind.noun() == Noun::Transaction).then_some(event.resource)
+        };
+        let named: BTreeSet<i64> = events.iter().filter_map(of_transaction).collect();
+        let (named, mut missing) = (named.into_iter().collect::<Vec<i64>>(), Vec::new());
+        for wanted in named.chunks(MAX_LOOKED_FOR) {
+            let (values, _) =
+                Sql::new(" FROM (VALUES ").rows(wanted.iter().map(|id| [Value::Int(*id)]));
+            let sql = Sql::new(
+                "SELECT n.column1 AS id, (SELECT t.id FROM transactions t WHERE t.book_id = ",
+            );
+            let sql = sql.int(access.book().id.get()).push(" AND t.id = n.column1) AS found");
+            let sql = sql.append(values).push(") n").uncached();
+            let rows: Vec<NamedTransaction> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+            missing.extend(rows.iter().filter(|row| row.found.is_none()).map(|row| row.id));
+        }
+        Ok(missing)
+    }
+}

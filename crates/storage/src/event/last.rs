@@ -1,0 +1,127 @@
+//! The last events of many resources, as an audit compares them with their rows (behaviour 6.25).
+
+use std::collections::BTreeMap;
+
+use daybook_domain::access::Access;
+use daybook_domain::audit::LastEvent;
+use daybook_domain::event::{Event, EventType};
+use daybook_domain::json::Json;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable};
+
+use super::{COLUMNS, MAX_IN_BLOCK, NumberedRow, has_event, is_in_block};
+use crate::column;
+use crate::conn::on_engine;
+use crate::error::Result;
+use crate::sql::{Sql, Value};
+use crate::tx::Tx;
+
+/// Resources that one statement looks for.
+const MAX_LOOKED_FOR: usize = 500;
+
+/// The number of the last event of a resource.
+#[derive(QueryableByName)]
+struct LastNumber {
+    #[diesel(sql_type = BigInt)]
+    resource: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    own: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    in_block: Option<i64>,
+}
+
+/// Hands out the last event of each of these resources that has one, in no order, without keeping
+/// it. One that cannot be read is `None`: the check of the chain reports it.
+pub(crate) fn last_events(
+    tx: &mut Tx<'_>,
+    access: &Access,
+    resources: &[i64],
+    mut each: impl FnMut(i64, Option<LastEvent>),
+) -> Result<()> {
+    for wanted in resources.chunks(MAX_LOOKED_FOR) {
+        let sql = last_numbers(tx, access, wanted);
+        let rows: Vec<LastNumber> = on_engine!(tx.flushed()?, c => (&sql).load(c))?;
+        let last = |row: LastNumber| Some((row.own.max(row.in_block)?, row.resource));
+        let mut left: BTreeMap<i64, i64> = rows.into_iter().filter_map(last).collect();
+        let numbers: Vec<i64> = left.keys().copied().collect();
+        read_each(tx, access, &numbers, |event| {
+            if let Some(resource) = left.remove(&event.sequence) {
+                each(resource, last_event(&event).filter(|_| event.resource == resource));
+            }
+        })?;
+        left.into_values().for_each(|resource| each(resource, None));
+    }
+    Ok(())
+}
+
+/// The last event that is about the book itself and says what it was changed to: that of an audit
+/// repeats the row.
+pub(crate) fn last_of_book(tx: &mut Tx<'_>, access: &Access) -> Result<Option<LastEvent>> {
+    let kinds = [EventType::BookCreated, EventType::BookUpdated, EventType::BookDeleted];
+    let kinds = kinds.map(|kind| Value::Int(i64::from(kind.number())));
+    let sql = Sql::new(
+        "SELECT COALESCE(MAX(e.resource), 0) AS resource, MAX(e.sequence) AS own, \
+         CAST(NULL AS BIGINT) AS in_block FROM events e \
+         WHERE e.kind <> 7 AND e.book_id = ",
+    )
+    .int(access.book().id.get())
+    .push(" AND e.kind IN ")
+    .list(kinds);
+    let rows: Vec<LastNumber> = on_engine!(tx.flushed()?, c => (&sql).load(c))?;
+    let numbers: Vec<i64> = rows.into_iter().filter_map(|row| row.own).collect();
+    let mut last = None;
+    read_each(tx, access, &numbers, |event| last = last_event(&event))?;
+    Ok(last)
+}
+
+/// The number of the last event of each resource, alone in its row or in a block.
+fn last_numbers<'a>(tx: &Tx<'_>, access: &Access, resources: &'a [i64]) -> Sql<'a> {
+    let (book, id) = (access.book().id.get(), || Sql::new("n.column1"));
+    let (values, _) = Sql::new("(VALUES ").rows(resources.iter().map(|id| [Value::Int(*id)]));
+    let own = Sql::new(
+        "SELECT n.column1 AS resource, (SELECT MAX(e.sequence) FROM events e WHERE e.book_id = ",
+    )
+    .int(book)
+    .push(" AND e.resource = n.column1) AS own, (SELECT MAX(b.sequence - b.resource + n.column1)")
+    .push(" FROM ")
+    .append(tx.lookup().by_index("events b", "events_blocks"))
+    .push(" WHERE b.book_id = ")
+    .int(book)
+    .push(" AND ");
+    let in_block = is_in_block(id(), id().push(format!(" + {MAX_IN_BLOCK}")));
+    own.append(in_block).push(") AS in_block FROM ").append(values).push(") n").uncached()
+}
+
+/// Hands out the events with these numbers that can be read. A block is unpacked once for events
+/// that follow one another.
+fn read_each(
+    tx: &mut Tx<'_>,
+    access: &Access,
+    numbers: &[i64],
+    mut each: impl FnMut(Event),
+) -> Result<()> {
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let book = access.book();
+    let wanted = tx.lookup().each_of(numbers.iter().copied().map(Value::Int));
+    let event = has_event("e", book.id, Sql::new("n.column1"));
+    let rows = wanted.look_up("events", "e", event).sql();
+    let sql = Sql::new("SELECT n.column1 AS number, ").push(COLUMNS).append(rows).uncached();
+    let mut unpacked: (i64, Vec<Event>) = (0, Vec::new());
+    tx.each_row(&sql, |found: NumberedRow| {
+        let NumberedRow { number, row } = found;
+        let last = row.sequence();
+        if unpacked.0 != last {
+            unpacked = (last, row.events(&book.key).unwrap_or_default());
+        }
+        unpacked.1.iter().filter(|event| event.sequence == number).cloned().for_each(&mut each);
+        Ok(())
+    })
+}
+
+fn last_event(event: &Event) -> Option<LastEvent> {
+    let mut data = column::object_from_text(&event.data, "data").ok()?;
+    let object = data.take("object").and_then(Json::into_object)?;
+    Some(LastEvent { kind: event.kind, user: event.user, object })
+}

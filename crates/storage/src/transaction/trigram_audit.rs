@@ -1,0 +1,139 @@
+//! The trigram index as an audit checks it (behaviour 6.17): whether a search would compare each
+//! text with what it looks for. A block that is compared without need is no fault.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use daybook_domain::id::BookId;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+
+use super::candidate_blocks::Occurrences;
+use super::trigram_index::{ANY_TRIGRAM, BLOCKS_PER_CHUNK, MAX_INDEXED_CHARS, TextRow, indexed};
+use crate::conn::on_engine;
+use crate::error::Result;
+use crate::sql::Sql;
+use crate::tx::Tx;
+
+/// Trigrams that are compared at once.
+const MAX_COMPARED: usize = 8_192;
+
+/// Where a block begins and ends.
+#[derive(QueryableByName)]
+struct BlockBounds {
+    #[diesel(sql_type = BigInt)]
+    block: i64,
+    #[diesel(sql_type = BigInt)]
+    after_id: i64,
+    #[diesel(sql_type = BigInt)]
+    last_id: i64,
+}
+
+impl Tx<'_> {
+    /// The blocks of a chunk in which a search may miss a text; nothing behind the last chunk.
+    pub(crate) fn unsearchable_blocks(
+        &mut self,
+        book: BookId,
+        chunk: i64,
+    ) -> Result<Option<BTreeSet<i64>>> {
+        let extent = self.trigram_extent(book)?;
+        if chunk >= extent.chunks {
+            return Ok(None);
+        }
+        let first = chunk.saturating_mul(BLOCKS_PER_CHUNK);
+        let bounds = self.bounds(book, first)?;
+        let (mut faulty, mut end) = (BTreeSet::new(), 0);
+        if let Some(before) = bounds.first().filter(|bounds| bounds.block < first) {
+            end = before.last_id;
+        }
+        let mut inside = bounds.iter().filter(|bounds| bounds.block >= first);
+        let begin = end;
+        for block in first..first.saturating_add(BLOCKS_PER_CHUNK) {
+            match inside.next() {
+                Some(found) if found.block == block && found.after_id == end => {
+                    end = found.last_id;
+                }
+                // What comes behind a gap has no place that is known.
+                Some(_) | None => {
+                    faulty.insert(block);
+                    return Ok(Some(faulty));
+                }
+            }
+        }
+        let is_last = chunk.saturating_add(1) == extent.chunks;
+        if is_last && end != extent.until {
+            faulty.insert(first.saturating_add(BLOCKS_PER_CHUNK).saturating_sub(1));
+            return Ok(Some(faulty));
+        }
+        let texts = self.texts_within(book, (begin, end))?;
+        let mut needed: BTreeMap<i64, u64> = BTreeMap::new();
+        for TextRow { id, folded_description } in texts {
+            let place = bounds.iter().find(|bounds| bounds.last_id >= id && bounds.block >= first);
+            let Some(bit) = place.and_then(|at| u32::try_from(at.block - first).ok()) else {
+                continue;
+            };
+            for trigram in indexed(&folded_description) {
+                *needed.entry(trigram).or_default() |= 1_u64 << bit;
+            }
+            if needed.len() > MAX_COMPARED {
+                self.add_missing(book, chunk, &std::mem::take(&mut needed), &mut faulty)?;
+            }
+        }
+        self.add_missing(book, chunk, &needed, &mut faulty)?;
+        Ok(Some(faulty))
+    }
+
+    /// The bounds of a chunk, in order, with those of the block before it.
+    fn bounds(&mut self, book: BookId, first: i64) -> Result<Vec<BlockBounds>> {
+        let sql = Sql::new(
+            "SELECT b.block, b.after_id, b.last_id FROM trigram_blocks b WHERE b.book_id = ",
+        )
+        .int(book.get())
+        .push(" AND b.block >= ")
+        .int(first.saturating_sub(1))
+        .push(" AND b.block < ")
+        .int(first.saturating_add(BLOCKS_PER_CHUNK))
+        .push(" ORDER BY b.block");
+        Ok(on_engine!(self.flushed()?, c => (&sql).load(c))?)
+    }
+
+    /// The folded texts of transactions with ids in a range, as far as their length shows.
+    fn texts_within(&mut self, book: BookId, (after, last): (i64, i64)) -> Result<Vec<TextRow>> {
+        let sql = Sql::new("SELECT t.id, ")
+            .push(format!(
+                "SUBSTR({}, 1, {}) AS folded_description",
+                self.folded_description(),
+                MAX_INDEXED_CHARS.saturating_add(1)
+            ))
+            .push(" FROM transactions t WHERE t.book_id = ")
+            .int(book.get())
+            .push(" AND t.id > ")
+            .int(after)
+            .push(" AND t.id <= ")
+            .int(last);
+        Ok(on_engine!(self.flushed()?, c => (&sql).load(c))?)
+    }
+
+    /// Adds the blocks of which the index does not hold these trigrams.
+    fn add_missing(
+        &mut self,
+        book: BookId,
+        chunk: i64,
+        needed: &BTreeMap<i64, u64>,
+        faulty: &mut BTreeSet<i64>,
+    ) -> Result<()> {
+        if needed.is_empty() {
+            return Ok(());
+        }
+        let asked: Vec<i64> = needed.keys().copied().chain([ANY_TRIGRAM]).collect();
+        let found = Occurrences::read(self, book, &asked, Some(&[chunk]))?;
+        let compared_always = found.of(chunk, ANY_TRIGRAM);
+        for (trigram, bits) in needed {
+            let missing = bits & !(found.of(chunk, *trigram) | compared_always);
+            let blocks = (0_u32..64).filter(|bit| missing & (1_u64 << bit) != 0);
+            let first = chunk.saturating_mul(BLOCKS_PER_CHUNK);
+            faulty.extend(blocks.map(|bit| first.saturating_add(i64::from(bit))));
+        }
+        Ok(())
+    }
+}
