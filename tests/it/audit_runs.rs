@@ -64,8 +64,8 @@ impl Bench {
     }
 }
 
-/// 0.43, 6.15: an event behind the head of one book fails the writes to it, and no others; its audit
-/// is made once, and changes nothing of the log.
+/// 0.43, 6.15: an event behind the head of one book fails the writes to it, and no others; its
+/// audit is made once, and changes nothing of the log.
 fn a_row_behind_the_head_stops_no_other_book(engine: Engine) {
     let server = Server::start(engine);
     let [broken, other] = [Cast::new(&server), Cast::new(&server)];

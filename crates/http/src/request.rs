@@ -15,7 +15,7 @@ use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::{KeyScope, once};
 use daybook_service::query::QueryText;
-use daybook_service::{Context, Error};
+use daybook_service::{self as service, Context, Error};
 use daybook_storage::{Lane, LogPosition, Ticket, Tx};
 
 use crate::api_key::known;
@@ -194,7 +194,7 @@ impl ApiRequest {
     pub(crate) async fn write<T: Send + 'static>(
         self,
         book: &str,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Clone + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         if !book.is_empty() {
@@ -211,7 +211,7 @@ impl ApiRequest {
     /// As [`Self::write`].
     pub(crate) async fn write_own<T: Send + 'static>(
         self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Clone + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         let lane = Lane::of_user(self.cx.user.id);
@@ -254,7 +254,7 @@ impl ApiRequest {
         self,
         lane: Lane,
         scope: KeyScope,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Clone + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         self.check_write()?;

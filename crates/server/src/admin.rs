@@ -87,11 +87,14 @@ pub(crate) fn book(options: BookArgs) -> anyhow::Result<()> {
     }
 }
 
+/// A book after a change.
+type ChangedBook = Result<book::View, Error>;
+
 /// Changes a book in one unit of work, and prints what it is then.
 fn change_book(
     (data, command): (&DataArgs, &'static str),
     book: String,
-    change: impl FnOnce(&mut Tx<'_>, &str, &Arc<Ids>) -> Result<book::View, Error> + Send + 'static,
+    change: impl FnOnce(&mut Tx<'_>, &str, &Arc<Ids>) -> ChangedBook + Clone + Send + 'static,
 ) -> anyhow::Result<()> {
     let store = open(data)?;
     let ids = Arc::new(Ids::new(store.start()));

@@ -167,6 +167,7 @@ where
             (Ok(value), Ok(())) => Ok(value),
             (Ok(_), Err(failure)) => Err(E::from(Error::from(failure))),
             (Err(error), Ok(())) => Err(error),
+            (Err(_), Err(CommitFailure::Refused(error))) => Err(E::from(error)),
             // It has recorded nothing in any case, and may have been refused for what is undone.
             (Err(_), Err(failure)) => Err(E::from(Error::Unavailable(failure.to_string()))),
         });

@@ -31,8 +31,9 @@
 //! panicked, one unit of work in it cannot be done, and it is not known which. So each runs again
 //! in a group of its own, and only that one is answered with its failure (behaviour 0.43). Its lane
 //! shares no group until one of its units of work succeeds. After any other failure, what was
-//! accepted in the group, and what was refused after that, is answered with [`Error::Unavailable`]. Where the answer of a commit was lost on its way, it finds out first what became
-//! of it ([`crate::commit_mark`]), or answers with [`Error::OutcomeUnknown`].
+//! accepted in the group, and what was refused after that, is answered with [`Error::Unavailable`].
+//! Where the answer of a commit was lost on its way, the writer finds out first what became of it
+//! ([`crate::commit_mark`]), or answers with [`Error::OutcomeUnknown`].
 //!
 //! A statement that failed outside a savepoint loses the group, too. After one, PostgreSQL's commit
 //! would undo the group without an error; and SQLite, which rolls back by itself when the disk is
@@ -216,15 +217,7 @@ impl WriterLoop {
             }
             (failure, _) => Err(failure),
         });
-        self.chained = if matches!(committed, Ok(true)) { chained.saturating_add(1) } else { 0 };
-        if let Err(failure) = &committed {
-            failure.log();
-            self.disconnect();
-            // It may be kept all the same.
-            self.recent.iter().for_each(|recent| recent.committed_somewhere(Instant::now()));
-        } else {
-            self.note_commit();
-        }
+        self.note_end(&committed, chained);
         let committed = committed.map(drop);
         let delivers = delivers && committed.is_ok();
         self.note_failing(lane.filter(|_| is_alone), &committed);
@@ -248,6 +241,20 @@ impl WriterLoop {
             ran.left.extend(left);
         }
         (bills, ran.left)
+    }
+
+    /// Notes how a group has ended, after so many commits that were chained.
+    fn note_end(&mut self, committed: &std::result::Result<bool, CommitFailure>, chained: u32) {
+        self.chained = if matches!(committed, Ok(true)) { chained.saturating_add(1) } else { 0 };
+        match committed {
+            Ok(_) => self.note_commit(),
+            Err(failure) => {
+                failure.log();
+                self.disconnect();
+                // It may be kept all the same.
+                self.recent.iter().for_each(|recent| recent.committed_somewhere(Instant::now()));
+            }
+        }
     }
 
     /// Notes whether the units of work of a lane can be done, after one that was alone.

@@ -38,7 +38,9 @@ pub(crate) fn deliver(
 ) -> JobGroup {
     let (mut relies, mut again) = (false, JobGroup::new());
     for (answer, bill) in std::mem::take(&mut ran.answers) {
-        relies |= answer.accepted();
+        // One that is alone fails with its own rows, whatever it has made of that.
+        let fails = is_alone && matches!(committed, Err(CommitFailure::Refused(_)));
+        relies |= fails || answer.accepted();
         let outcome = if relies { committed.clone() } else { Ok(()) };
         let once = match &outcome {
             Err(CommitFailure::Refused(_)) => answer.into_job(),

@@ -88,8 +88,8 @@ impl<'k> Trail<'k> {
         self.last = *sequence;
     }
 
-    /// Adds a transaction that an event tells of and that has no row. Events that follow one another
-    /// count once.
+    /// Adds a transaction that an event tells of and that has no row. Events that follow one
+    /// another count once.
     pub fn add_lost(&mut self, transaction: i64) {
         if self.last_lost.replace(transaction) == Some(transaction) {
             return;

@@ -35,8 +35,7 @@ fn opened(answer: Reply, state: &AppState) -> ApiResult {
 
 fn sealing(
     state: web::Data<AppState>,
-) -> impl Fn(ConnectionId, Option<&[u8]>, &Edits) -> daybook_service::Result<Option<Vec<u8>>> + Clone
-{
+) -> impl Fn(ConnectionId, Option<&[u8]>, &Edits) -> Result<Option<Vec<u8>>, Error> + Clone {
     move |id, sealed, edits| sealed::edit(state.identity.key().sealer(), id, sealed, edits)
 }
 

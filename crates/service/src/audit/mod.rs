@@ -6,8 +6,8 @@
 //!    compares the rows with the last events of their resources (`rows.rs`), and adds the
 //!    transactions up. It may take a while and holds nobody up: neither the lock of the book nor a
 //!    writer is touched. Rows are read as they are stored and none is refused, because what no
-//!    program could have written is what an audit looks for. In memory there is a number for each account, and one portion of rows, whose
-//!    texts take 8 MB and those of the last row.
+//!    program could have written is what an audit looks for. In memory there are the accounts and
+//!    groups, and one portion of rows, whose texts take 8 MB and those of the last row.
 //! 3. A short unit of work sets `balanceVerified`, records `BOOK_AUDITED` and removes the row.
 //!
 //! Where the log of a book cannot be written, because a row stands behind its head, the third unit

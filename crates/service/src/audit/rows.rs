@@ -36,13 +36,13 @@ pub(super) fn compare(
 }
 
 /// A row and whether it may have come with the book, without an event of its own.
-type Candidate<'r> = (i64, AuditedRow<'r>, bool);
+type ComparedRow<'r> = (i64, AuditedRow<'r>, bool);
 
 /// Compares these rows with the last events of their resources.
 fn compare_rows(
     tx: &mut Tx<'_>,
     access: &Access,
-    mut rows: Vec<Candidate<'_>>,
+    mut rows: Vec<ComparedRow<'_>>,
     findings: &mut Findings,
 ) -> Result<()> {
     rows.sort_unstable_by_key(|(id, _, _)| *id);

@@ -63,8 +63,8 @@ impl Tx<'_> {
         self.is_marked
     }
 
-    /// [`Conn::check_open`](crate::conn::Conn::check_open). SQLite has rolled back by itself because
-    /// of its disk, which may pass.
+    /// Makes sure that what was done so far can still be committed. Where it cannot, SQLite has
+    /// rolled back by itself because of its disk, which may pass.
     pub(super) fn check_open(&mut self) -> Result<()> {
         let is_server = self.conn.engine.is_server();
         let failed = |error: diesel::result::Error| {

@@ -333,6 +333,9 @@ impl<'a> Tx<'a> {
         self.added.clear();
         self.identity_changed.0 = false;
         if !self.grouped {
+            if self.has_permanent_failure() {
+                return self.check_intact();
+            }
             self.open = false;
             self.failure = None;
             // What a flush in the background has written is undone, too, or has failed anyway.

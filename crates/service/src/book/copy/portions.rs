@@ -54,14 +54,15 @@ impl WholeCopy {
 ///
 /// # Errors
 /// As [`super::copy`]; 503 when it gave up. What was written by then is swept away.
-pub fn copy_in_portions<T, E>(
+pub fn copy_in_portions<T, E, F>(
     store: &Store,
     cx: &Context,
     (book, request): (&str, &Request),
     stop: &dyn Fn() -> bool,
-    finish: impl FnOnce(&mut Tx<'_>, WholeCopy) -> std::result::Result<T, E> + Clone + Send + 'static,
+    finish: F,
 ) -> std::result::Result<T, E>
 where
+    F: FnOnce(&mut Tx<'_>, WholeCopy) -> std::result::Result<T, E> + Clone + Send + 'static,
     T: Send + 'static,
     E: From<Error> + From<daybook_storage::Error> + Send + 'static,
 {
