@@ -61,7 +61,7 @@ fn operations_are_documented_whole() {
             "0.16: {name}: every write takes a key"
         );
         assert!(
-            !operation.takes("If-Match") || operation.headers("200") == ["ETag"],
+            !operation.takes("If-Match") || operation.headers("200").contains(&"ETag"),
             "0.17: {name}: a tag for a tag"
         );
         let mut refusals = vec!["401", "default"];

@@ -240,15 +240,15 @@ fn large_properties(server: &Server) {
     {
         let body =
             |count: usize| json!({"name": name, "description": name, "properties": of(count)});
-        cast.owner.post(&cast.path(path), &body(9)).refused(400, "badRequest");
-        cast.owner.post(&cast.path(path), &body(8)).ok();
+        cast.owner.post(&cast.path(path), &body(17)).refused(400, "badRequest");
+        cast.owner.post(&cast.path(path), &body(16)).ok();
     }
     cast.owner
-        .put("/v5/books", &json!({"id": cast.book, "properties": of(9)}))
+        .put("/v5/books", &json!({"id": cast.book, "properties": of(17)}))
         .refused(400, "badRequest");
-    cast.owner.put("/v5/books", &json!({"id": cast.book, "properties": of(8)})).ok();
+    cast.owner.put("/v5/books", &json!({"id": cast.book, "properties": of(16)})).ok();
     cast.owner
-        .put("/v5/books", &json!({"id": cast.book, "properties": {"more": "v".repeat(2_000)}}))
+        .put("/v5/books", &json!({"id": cast.book, "properties": {"more": "v".repeat(4_000)}}))
         .refused(400, "badRequest");
 }
 

@@ -22,7 +22,7 @@ pub enum Refusal {
     LongLocal(String),
     /// A character that cannot be seen, or could be taken for another.
     #[error(
-        "email \"{email}\" has U+{:04X} before the @, which is not allowed there",
+        "email {email:?} has U+{:04X} before the @, which is not allowed there",
         u32::from(*.character)
     )]
     Character {

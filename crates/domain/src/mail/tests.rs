@@ -76,7 +76,7 @@ fn a_mail_about_a_paused_app() {
         email: &owner,
         is_administrator: false,
     };
-    let name = Some("Tax <b>bot</b>\nhttps://evil.example".to_owned());
+    let name = Some("Tax <b>bot</b> https://evil.example".to_owned());
     let changes = crate::app::Changes { name, ..Default::default() };
     let app = crate::app::App::create(Some("tax-bot"), changes, &visitor, Instant::new(0));
     let content = app_paused(&app.expect("an app"), &book("Cash"), SERVER);

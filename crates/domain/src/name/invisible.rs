@@ -15,7 +15,8 @@ pub(super) fn invisible(text: &str) -> Option<char> {
     None
 }
 
-/// Controls but for the tab, which is white space, separators of lines, and what Unicode calls default ignorable.
+/// Controls but for the tab, which is white space, separators of lines, and what Unicode calls
+/// default ignorable.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -66,7 +67,12 @@ fn joins(c: char) -> bool {
 }
 
 fn is_symbol(c: char) -> bool {
-    matches!(c, '\u{203c}'..='\u{27ff}' | '\u{2900}'..='\u{2bff}' | '\u{3030}'..='\u{303f}' | '\u{1f000}'..='\u{1faff}')
-        && !is_invisible(c)
+    matches!(
+        c,
+        '\u{203c}'..='\u{27ff}'
+            | '\u{2900}'..='\u{2bff}'
+            | '\u{3030}'..='\u{303f}'
+            | '\u{1f000}'..='\u{1faff}'
+    ) && !is_invisible(c)
         && !c.is_alphanumeric()
 }

@@ -234,7 +234,10 @@ mod tests {
     proptest! {
         /// Folded text is composed, and is what its parts are folded to.
         #[test]
-        fn folding_is_composing(text in "\\PC*|[a-zÀ-ʯ\u{300}-\u{36f}ßﬁ가-힣्ͅΣσ]*", rest in "[ a-zк]{0,3}") {
+        fn folding_is_composing(
+            text in "\\PC*|[a-zÀ-ʯ\u{300}-\u{36f}ßﬁ가-힣्ͅΣσ]*",
+            rest in "[ a-zк]{0,3}",
+        ) {
             let folded = fold(&text);
             prop_assert_eq!(&fold(&folded), &folded);
             prop_assert_eq!(&fold(&text.nfd().collect::<String>()), &folded);

@@ -6,8 +6,9 @@ use crate::amount::DecimalSeparator;
 use crate::numeral::Numeral;
 
 /// Reads an amount literal: one with thousands as in the book (`1.234` in a COMMA book, as in typed
-/// lines), else like amounts in bodies (behaviour 3.12.3). A number beyond the range of [`Decimal`] becomes the
-/// end of that range: no stored amount is there, so every comparison has the same result.
+/// lines), else like amounts in bodies (behaviour 3.12.3). A number beyond the range of [`Decimal`]
+/// becomes the end of that range: no stored amount is there, so every comparison has the same
+/// result.
 pub(super) fn read(text: &str, separator: DecimalSeparator) -> Option<Decimal> {
     let numeral = Numeral::read_literal(text, separator)?;
     if numeral.is_zero() {

@@ -15,14 +15,8 @@ use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::allowed::WebhookTarget;
+use super::off_limits::is_off_limits;
 
-/// Metadata services of clouds at addresses that are not link-local.
-const METADATA_V4: [Ipv4Addr; 3] = [
-    Ipv4Addr::new(100, 100, 100, 200),
-    Ipv4Addr::new(168, 63, 129, 16),
-    Ipv4Addr::new(192, 0, 0, 192),
-];
-const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
 /// What a client connects to.
 #[derive(Debug, Clone)]
@@ -45,41 +39,6 @@ impl Reach {
             Self::Public => is_public(ip) && !is_off_limits(ip),
             Self::Allowed(targets) => targets.iter().any(|target| target.holds(host, ip)),
         }
-    }
-}
-
-/// Whether an address is one that no provider and no receiver has: link-local and metadata ones,
-/// where cloud machines find the credentials of their own role, and those of nobody or of many. An
-/// address of IPv6 that stands for one of IPv4 is that one.
-pub(super) fn is_off_limits(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => {
-            ip.is_unspecified()
-                || ip.is_link_local()
-                || ip.is_multicast()
-                || ip.is_broadcast()
-                || METADATA_V4.contains(&ip)
-        }
-        IpAddr::V6(ip) => {
-            ip.is_unspecified()
-                || ip.is_unicast_link_local()
-                || ip.is_multicast()
-                || ip == METADATA_V6
-                || embedded_v4(ip).is_some_and(|ip| is_off_limits(ip.into()))
-        }
-    }
-}
-
-/// The address of IPv4 that a gateway connects to for one of IPv6: NAT64, 6to4 and the old form
-/// with zeros before it.
-fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
-    let address =
-        |[high, low]: [u16; 2]| Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low));
-    match ip.segments() {
-        [0x64, 0xff9b, 0 | 1, .., high, low] => Some(address([high, low])),
-        [0, 0, 0, 0, 0, 0, high, low] if high > 0 => Some(address([high, low])),
-        [0x2002, high, low, ..] => Some(address([high, low])),
-        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use ipnet::IpNet;
 
-use super::address::is_off_limits;
+use super::off_limits::is_off_limits;
 
 /// A host, an address or a network that webhooks may reach, also without TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 
 pub(crate) mod address;
 pub(crate) mod allowed;
+mod off_limits;
 mod webhook;
 
 use std::future::Future;

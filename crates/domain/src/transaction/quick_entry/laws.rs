@@ -127,8 +127,8 @@ proptest! {
         prop_assert_eq!(letters(&format!("{rest}{removed}")), letters(&text));
     }
 
-    /// A text in which nothing is found stays as it is, and is read the same way again. Fixed spaces
-    /// become plain ones, which separate numbers.
+    /// A text in which nothing is found stays as it is, and is read the same way again. Fixed
+    /// spaces become plain ones, which separate numbers.
     #[test]
     fn what_is_left_alone_stays(text in texts()) {
         let names = Lexicon::new([(AccountId::new(1), "Cash")]);

@@ -6,7 +6,7 @@ use daybook_domain::field::Field;
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
-use super::amount::{self, Reading};
+use super::amount;
 use super::history::History;
 use super::text::{folded, normalized};
 use super::transaction::{Recording, is_blank};
