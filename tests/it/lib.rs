@@ -114,6 +114,7 @@ modules! {
     administrators,
     amounts,
     api_keys,
+    app_tokens,
     apps_page,
     audiences,
     bodies,

@@ -257,7 +257,7 @@ fn claim(key: &str) -> Claim {
     Claim {
         user: OWNER,
         key,
-        operation: operation("POST", "/v5/books"),
+        operation: operation("POST", "/v5/books", None),
         fingerprint: fingerprint(nothing, &[]),
     }
 }
@@ -368,7 +368,7 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
         let claim = Claim {
             user,
             key: Key::new(key).expect("a key"),
-            operation: operation("POST", "/v5/books"),
+            operation: operation("POST", "/v5/books", None),
             fingerprint,
         };
         let hold = claimed(&server, &claim);

@@ -131,7 +131,10 @@ impl Targets {
         ]
         .contains(&operation.path)
         .then_some(self.cast.book.as_str());
-        found.or(book).unwrap_or_else(|| panic!("say here what {} works on", operation.id))
+        let reads_all = operation.method == "GET" && !operation.path.contains("{id}");
+        let all = reads_all.then_some("");
+        let found = found.or(book).or(all);
+        found.unwrap_or_else(|| panic!("say here what {} works on", operation.id))
     }
 
     /// The path with what exists in its places.

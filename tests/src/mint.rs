@@ -90,6 +90,6 @@ impl Mint {
 }
 
 fn request() -> TokenRequest {
-    let scope = TokenScope { read_only: false, books: None, of_app: false };
+    let scope = TokenScope::default();
     TokenRequest { name: None, days: Some(DAYS), scope }
 }

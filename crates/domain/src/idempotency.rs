@@ -1,6 +1,7 @@
 //! Idempotency keys: a request that is sent again is not done again, and gets the same answer
 //! (behaviour 0.16).
 
+use crate::app::AppId;
 use crate::event::Hash;
 use crate::id::UserId;
 use crate::instant::Instant;
@@ -150,10 +151,13 @@ pub const fn has_room(stored: i64, counted: i64) -> bool {
 }
 
 /// The hash of an operation. `path` is without the prefix of the installation and without a
-/// trailing slash.
+/// trailing slash. What an app asks with the token of a delivery is not what its user asks: neither
+/// gets the answers of the other.
 #[must_use]
-pub fn operation(method: &str, path: &str) -> Hash {
-    Hash::of(format!("{method} {path}").as_bytes())
+pub fn operation(method: &str, path: &str, app: Option<&AppId>) -> Hash {
+    // No method has a space.
+    let asked = app.map_or_else(String::new, |app| format!("{app}  "));
+    Hash::of(format!("{asked}{method} {path}").as_bytes())
 }
 
 /// The fingerprint of a request, from the hash of its body and its query parameters. The order of
@@ -240,9 +244,12 @@ mod tests {
 
     #[test]
     fn operations_differ_by_method_and_path() {
-        assert_eq!(operation("PUT", "/v5/books"), operation("PUT", "/v5/books"));
-        assert_ne!(operation("PUT", "/v5/books"), operation("POST", "/v5/books"));
-        assert_ne!(operation("PUT", "/v5/books"), operation("PUT", "/v5/books/b"));
+        let put = operation("PUT", "/v5/books", None);
+        assert_eq!(put, operation("PUT", "/v5/books", None));
+        assert_ne!(put, operation("POST", "/v5/books", None));
+        assert_ne!(put, operation("PUT", "/v5/books/b", None));
+        let app = AppId::new("tax-bot").unwrap();
+        assert_ne!(put, operation("PUT", "/v5/books", Some(&app)));
     }
 
     #[test]
@@ -250,7 +257,7 @@ mod tests {
         let claim = |body: &[u8]| Claim {
             user: UserId::new(1),
             key: Key::new("k").unwrap(),
-            operation: operation("POST", "/v5/books"),
+            operation: operation("POST", "/v5/books", None),
             fingerprint: print(body, &[]),
         };
         let answer = StoredAnswer {

@@ -13,7 +13,7 @@ use crate::error::ApiError;
 use crate::identity::provider::Providers;
 use crate::pieces::with_parts;
 use crate::reply::{self, ApiResult, Reply};
-use crate::request::host;
+use crate::request_head::host;
 use crate::run;
 use crate::state::AppState;
 

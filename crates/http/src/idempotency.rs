@@ -7,8 +7,8 @@ use actix_web::http::Method;
 use actix_web::http::header::HeaderName;
 use actix_web::{HttpMessage, HttpRequest};
 use daybook_domain::event::Hash;
-use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{Claim, Key, Refusal, fingerprint, operation};
+use daybook_service::Context;
 
 use crate::error::ApiError;
 use crate::parameters;
@@ -46,7 +46,7 @@ impl Keyed {
 
     /// The claim of the request. Its body must have been read before; an operation that reads no
     /// body has the hash of an empty one.
-    pub(crate) fn claim(&self, user: UserId, prefix: &str) -> Claim {
+    pub(crate) fn claim(&self, cx: &Context, prefix: &str) -> Claim {
         let path =
             self.request.path().strip_prefix(prefix).unwrap_or_default().trim_end_matches('/');
         let body = self
@@ -55,9 +55,9 @@ impl Keyed {
             .get::<BodyHash>()
             .map_or_else(|| Hash::of(&[]), |hash| hash.0);
         Claim {
-            user,
+            user: cx.user.id,
             key: self.key.clone(),
-            operation: operation(self.request.method().as_str(), path),
+            operation: operation(self.request.method().as_str(), path, cx.scope.app()),
             fingerprint: fingerprint(body, &parameters::pairs(&self.request)),
         }
     }

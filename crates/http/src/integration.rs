@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use daybook_domain::integration::{Changes, Integration};
+use daybook_domain::integration::{AppReach, Changes, Integration};
 use daybook_domain::name::normalized;
 use daybook_service::integration::{self, Input, View};
 use daybook_service::{Context, app};
 use daybook_storage::Tx;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::app::AppOut;
 use crate::body::Body;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
-    ListOut, PropertiesIn, StampOut, TextOrNumber, id_text, objects_only, properties,
+    ListOut, PropertiesIn, StampOut, TextOrNumber, id_text, objects_only, one_of, properties,
 };
 
 /// A request body that is an integration.
@@ -31,9 +31,15 @@ pub(crate) struct IntegrationIn {
     name: Option<String>,
     #[serde(default)]
     properties: PropertiesIn,
+    #[serde(default, deserialize_with = "reach")]
+    reach: Option<AppReach>,
 }
 
 objects_only!(IntegrationIn);
+
+fn reach<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<AppReach>, D::Error> {
+    one_of(reader, "BOOK, COLLECTION, ALL", AppReach::from_name)
+}
 
 /// An integration.
 #[derive(Serialize)]
@@ -55,6 +61,7 @@ pub(crate) struct IntegrationOut<'v> {
     last_update_ms: String,
     agent_id: &'v str,
     properties: BTreeMap<String, String>,
+    reach: &'static str,
     #[serde(flatten)]
     stamp: StampOut,
 }
@@ -70,6 +77,7 @@ impl<'v> From<&'v View> for IntegrationOut<'v> {
             name,
             installer,
             properties: held,
+            reach,
             stamp,
         } = integration;
         Self {
@@ -86,6 +94,7 @@ impl<'v> From<&'v View> for IntegrationOut<'v> {
             last_update_ms: stamp.updated_at.milliseconds().to_string(),
             agent_id: app.as_str(),
             properties: properties(held),
+            reach: reach.as_str(),
             stamp: StampOut::from(stamp),
         }
     }
@@ -119,8 +128,8 @@ pub(crate) async fn create_integration(
     body: Body<IntegrationIn>,
 ) -> ApiResult {
     let book = request.book();
-    let IntegrationIn { id: _, agent_id, connection_id, name, properties } = body.0;
-    let changes = Changes { name, properties: properties.unwrap_or_default() };
+    let IntegrationIn { id: _, agent_id, connection_id, name, properties, reach } = body.0;
+    let changes = Changes { name, properties: properties.unwrap_or_default(), reach };
     let input = Input { app: agent_id, connection: connection_id, changes };
     request
         .write(&book.clone(), move |tx, cx| integration::create(tx, cx, &book, &input), to_reply)
@@ -133,8 +142,8 @@ pub(crate) async fn update_integration(
     body: Body<IntegrationIn>,
 ) -> ApiResult {
     let book = request.book();
-    let IntegrationIn { id, name, properties, .. } = body.0;
-    let changes = Changes { name, properties: properties.unwrap_or_default() };
+    let IntegrationIn { id, name, properties, reach, .. } = body.0;
+    let changes = Changes { name, properties: properties.unwrap_or_default(), reach };
     let id = id_text(id);
     request
         .write(

@@ -8,8 +8,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{AUTHORIZATION, HOST, HeaderName, IF_MATCH};
-use actix_web::http::uri::Authority;
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
@@ -28,16 +26,13 @@ use crate::parameters;
 use crate::rate::counted::count;
 use crate::rate::quota::Rest;
 use crate::reply::{self, ApiResult, Reply};
+use crate::request_head::{agent, bearer, cursor, host, if_match};
 use crate::room::Room;
+use crate::routes::Lasting;
 use crate::run;
 use crate::segments::Segments;
 use crate::socket::ConnectionState;
 use crate::state::AppState;
-
-/// Where a list goes on (behaviour 2.1).
-const CURSOR: HeaderName = HeaderName::from_static("cursor");
-/// Longest agent id that is kept, in characters.
-const MAX_AGENT: usize = 255;
 
 /// An authenticated request: its context, path and parameters.
 pub(crate) struct ApiRequest {
@@ -201,6 +196,7 @@ impl ApiRequest {
             let (lane, book) = (Lane::of_book(book), book.to_owned());
             return self.write_in(lane, KeyScope::Book(book), work, encode).await;
         }
+        self.cx.scope.check_outside_books().map_err(Error::from)?;
         let lane = self.key.as_ref().map_or(Lane::NO_BOOK, |key| Lane::of_key(key.text()));
         self.write_in(lane, KeyScope::Installation, work, encode).await
     }
@@ -214,6 +210,22 @@ impl ApiRequest {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
+        self.cx.scope.check_outside_books().map_err(Error::from)?;
+        let lane = Lane::of_user(self.cx.user.id);
+        self.write_in(lane, KeyScope::Caller, work, encode).await
+    }
+
+    /// As [`Self::write_own`], for connections, which apps reach with tokens that are limited to
+    /// books.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub(crate) async fn write_connection<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Send + 'static,
+    ) -> ApiResult {
+        self.cx.scope.check_connections().map_err(Error::from)?;
         let lane = Lane::of_user(self.cx.user.id);
         self.write_in(lane, KeyScope::Caller, work, encode).await
     }
@@ -228,7 +240,7 @@ impl ApiRequest {
     ) -> Result<(Context, web::Data<AppState>, Option<Claim>), ApiError> {
         self.check_write()?;
         let Self { cx, state, key, .. } = self;
-        let claim = key.map(|key| key.claim(cx.user.id, &state.path_prefix));
+        let claim = key.map(|key| key.claim(&cx, &state.path_prefix));
         Ok((cx, state, claim))
     }
 
@@ -242,7 +254,7 @@ impl ApiRequest {
         Ok(self.cx.scope.check_write().map_err(Error::from)?)
     }
 
-    /// Refuses an app to manage access tokens and API keys (behaviour 11.16).
+    /// Refuses clients and apps to manage access tokens and API keys (behaviour 11.16).
     ///
     /// # Errors
     /// 403.
@@ -258,9 +270,6 @@ impl ApiRequest {
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         self.check_write()?;
-        if !matches!(scope, KeyScope::Book(_)) {
-            self.cx.scope.check_outside_books().map_err(Error::from)?;
-        }
         let Self { cx, state, key, rest, http, .. } = self;
         let body = HeldBody::of(&http);
         let is_long = body.as_ref().is_some_and(HeldBody::is_long);
@@ -276,7 +285,7 @@ impl ApiRequest {
                 run::answer(&state, user, make).await
             };
         };
-        let claim = key.claim(cx.user.id, &state.path_prefix);
+        let claim = key.claim(&cx, &state.path_prefix);
         let (user, shared) = (cx.user.id, state.clone());
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
             let asked = cx.clone();
@@ -313,10 +322,10 @@ impl FromRequest for ApiRequest {
             let (now, ids) = ((state.clock)(), Arc::clone(&state.ids));
             // The token of a delivery says which app acts; no header changes that.
             let (agent, depth) = match &caller.acting {
-                Some(acting) => (Some(acting.agent.clone()), acting.depth),
+                Some(acting) => (Some(acting.agent.to_string()), acting.depth),
                 None => (agent(&request, &state), 0),
             };
-            let is_administrator = !caller.of_other && state.administrators.contains(&user.email);
+            let is_administrator = scope.is_of_user() && state.administrators.contains(&user.email);
             let cx = Context {
                 scope,
                 is_administrator,
@@ -328,8 +337,11 @@ impl FromRequest for ApiRequest {
             let key = Keyed::of(&request)?;
             let app = known::find(&request, &state).await?;
             let rest = count(&request, &state, (cx.user.id, app), key.is_some())?;
+            if request.app_data::<Lasting>().is_some() {
+                cx.scope.check_lasting().map_err(Error::from)?;
+            }
             let path = Segments::read(&request).await?;
-            let cursor = header(&request, &CURSOR).map(str::to_owned);
+            let cursor = cursor(&request).map(str::to_owned);
             let given =
                 parameters::pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
             let parameters = given.rev().collect();
@@ -360,37 +372,4 @@ pub(crate) fn state(request: &HttpRequest) -> Result<&web::Data<AppState>, Reque
     request
         .app_data::<web::Data<AppState>>()
         .ok_or_else(|| RequestError::Failed("no state".to_owned()))
-}
-
-/// `If-Match` of a write, several of them joined with commas. A value that is not text never
-/// matches.
-fn if_match(request: &HttpRequest) -> Option<String> {
-    if request.method().is_safe() {
-        return None;
-    }
-    let given: Vec<&str> =
-        request.headers().get_all(IF_MATCH).map(|value| value.to_str().unwrap_or("?")).collect();
-    (!given.is_empty()).then(|| given.join(", "))
-}
-
-fn header<'r>(request: &'r HttpRequest, name: &HeaderName) -> Option<&'r str> {
-    request.headers().get(name).and_then(|value| value.to_str().ok())
-}
-
-/// The host that a request was sent to, perhaps with a port. A client of HTTP/1.0 sends none, and
-/// some send one that no link may lead to.
-pub(crate) fn host(request: &HttpRequest) -> Option<&str> {
-    let is_host = |text: &&str| !text.contains('@') && text.parse::<Authority>().is_ok();
-    header(request, &HOST).filter(is_host)
-}
-
-/// The access token of a request.
-pub(crate) fn bearer(request: &HttpRequest) -> Option<&str> {
-    let (scheme, token) = header(request, &AUTHORIZATION)?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-fn agent(request: &HttpRequest, state: &AppState) -> Option<String> {
-    let given = state.headers.agent.iter().find_map(|name| header(request, name))?.trim();
-    if given.is_empty() { None } else { Some(given.chars().take(MAX_AGENT).collect()) }
 }

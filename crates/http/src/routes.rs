@@ -2,18 +2,13 @@
 //! is still found by GET. What no route takes is answered with 405 when the path is known, else
 //! with 404.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use actix_web::dev::ResourceDef;
 use actix_web::guard::Guard;
 use actix_web::http::Method;
-use actix_web::{HttpRequest, Resource, Route, guard, web};
+use actix_web::{Resource, Route, guard, web};
 
-use crate::error::RequestError;
 use crate::rate::quota::Cost;
-use crate::reply::{self, ApiResult};
 use crate::state::AppState;
+use crate::unmatched::unmatched;
 use crate::{
     access_request, account, api_key, app, balance, book, collaborator, collection, connection,
     delivery, event, file, grant, group, health, integration, saved_query, session, signing_key,
@@ -22,6 +17,11 @@ use crate::{
 
 /// The path of a book, which most operations are inside of.
 const BOOK: &str = "/v5/books/{bookId}";
+
+/// What an operation does outlives the token of a delivery, or cannot be undone: apps do not do it
+/// with one (behaviour 8.22).
+#[derive(Clone, Copy)]
+pub(crate) struct Lasting;
 
 /// An operation of the contract.
 pub struct Operation {
@@ -33,22 +33,27 @@ pub struct Operation {
     pub id: &'static str,
     /// What a call costs of a quota (behaviour 10.6).
     pub cost: u32,
+    /// Whether apps may not do it with the token of a delivery.
+    lasting: Option<Lasting>,
     /// What answers.
     route: Route,
 }
 
 /// Declares operations, grouped by noun: the module of the handlers and the path that all paths of
 /// the group begin with, then a line for each operation with the method, the rest of the path, the
-/// operationId, the cost of a call where that is not 1, and the handler.
+/// operationId, the cost of a call where that is not 1, the handler, and whether its effect is
+/// [`Lasting`].
 macro_rules! operations {
     ($($noun:ident at $base:literal {
-        $($method:ident $path:literal $id:literal $(costs $cost:literal)? => $handler:ident;)*
+        $($method:ident $path:literal $id:literal $(costs $cost:literal)?
+            => $handler:ident $(, $lasting:ident)?;)*
     })*) => {
         vec![$($(Operation {
             method: Method::$method,
             path: concat!($base, $path),
             id: $id,
             cost: [1 $(, $cost)?].into_iter().fold(1, u32::max),
+            lasting: [None $(, Some($lasting))?].into_iter().flatten().next(),
             route: web::to($noun::$handler),
         },)*)*]
     };
@@ -141,22 +146,22 @@ fn books() -> Vec<Operation> {
             PUT "" "updateBook" => update_book;
             GET "/{bookId}" "getBook" => get_book;
             PUT "/{bookId}" "updateBookDeprecated" => update_book_deprecated;
-            DELETE "/{bookId}" "deleteBook" => delete_book;
+            DELETE "/{bookId}" "deleteBook" => delete_book, Lasting;
             PATCH "/{bookId}/audit" "auditBook" => audit_book;
             POST "/{bookId}/copy" "copyBook" => copy_book;
-            POST "/{bookId}/restore" "restoreBook" => restore_book;
-            POST "/{bookId}/transfer" "transferBook" => transfer_book;
+            POST "/{bookId}/restore" "restoreBook" => restore_book, Lasting;
+            POST "/{bookId}/transfer" "transferBook" => transfer_book, Lasting;
         }
         collaborator at "/v5/books/{bookId}/collaborators" {
             GET "" "listCollaborators" => list_collaborators;
-            POST "" "addCollaborator" costs 2 => add_collaborator;
-            DELETE "/{id}" "removeCollaborator" => remove_collaborator;
+            POST "" "addCollaborator" costs 2 => add_collaborator, Lasting;
+            DELETE "/{id}" "removeCollaborator" => remove_collaborator, Lasting;
         }
         access_request at "/v5/books/{bookId}/collaborators/request" {
-            GET "" "listBookAccessRequests" => list_book_access_requests;
-            POST "" "requestBookAccess" costs 2 => request_book_access;
-            GET "/{id}" "getBookAccessRequest" => get_book_access_request;
-            DELETE "/{id}" "declineBookAccessRequest" => decline_book_access_request;
+            GET "" "listBookAccessRequests" => list_book_access_requests, Lasting;
+            POST "" "requestBookAccess" costs 2 => request_book_access, Lasting;
+            GET "/{id}" "getBookAccessRequest" => get_book_access_request, Lasting;
+            DELETE "/{id}" "declineBookAccessRequest" => decline_book_access_request, Lasting;
         }
         delivery at "/v5/books/{bookId}/events" {
             GET "/backlog" "getBookEventsBacklog" => get_book_events_backlog;
@@ -175,9 +180,9 @@ fn books() -> Vec<Operation> {
         integration at "/v5/books/{bookId}" {
             GET "/apps" "listBookApps" => list_book_apps;
             GET "/integrations" "listIntegrations" => list_integrations;
-            POST "/integrations" "createIntegration" => create_integration;
-            PUT "/integrations" "updateIntegration" => update_integration;
-            DELETE "/integrations/{id}" "deleteIntegration" => delete_integration;
+            POST "/integrations" "createIntegration" => create_integration, Lasting;
+            PUT "/integrations" "updateIntegration" => update_integration, Lasting;
+            DELETE "/integrations/{id}" "deleteIntegration" => delete_integration, Lasting;
         }
         saved_query at "/v5/books/{bookId}/queries" {
             GET "" "listQueries" => list_queries;
@@ -200,18 +205,19 @@ fn of_users() -> Vec<Operation> {
     operations!(
         collection at "/v5/collections" {
             GET "" "listCollections" => list_collections;
-            POST "" "createCollection" => create_collection;
-            PUT "" "updateCollection" => update_collection;
+            POST "" "createCollection" => create_collection, Lasting;
+            PUT "" "updateCollection" => update_collection, Lasting;
             GET "/{id}" "getCollection" => get_collection;
-            DELETE "/{id}" "deleteCollection" => delete_collection;
-            PATCH "/{id}/books/add" "addBooksToCollection" => add_books_to_collection;
-            PATCH "/{id}/books/remove" "removeBooksFromCollection" => remove_books_from_collection;
+            DELETE "/{id}" "deleteCollection" => delete_collection, Lasting;
+            PATCH "/{id}/books/add" "addBooksToCollection" => add_books_to_collection, Lasting;
+            PATCH "/{id}/books/remove" "removeBooksFromCollection"
+                => remove_books_from_collection, Lasting;
         }
         app at "/v5/apps" {
             GET "" "listApps" => list_apps;
-            POST "" "createApp" => create_app;
-            PUT "" "updateApp" => update_app;
-            PATCH "" "patchApp" => update_app;
+            POST "" "createApp" => create_app, Lasting;
+            PUT "" "updateApp" => update_app, Lasting;
+            PATCH "" "patchApp" => update_app, Lasting;
             GET "/{agentId}" "getApp" => get_app;
         }
         template at "/v5/templates" {
@@ -233,21 +239,21 @@ fn of_users() -> Vec<Operation> {
             GET "/{id}/integrations" "listConnectionIntegrations" => list_connection_integrations;
         }
         token at "/v5/user/tokens" {
-            GET "" "listTokens" => list_tokens;
-            POST "" "createToken" => create_token;
-            GET "/{id}" "getToken" => get_token;
-            DELETE "/{id}" "revokeToken" => revoke_token;
+            GET "" "listTokens" => list_tokens, Lasting;
+            POST "" "createToken" => create_token, Lasting;
+            GET "/{id}" "getToken" => get_token, Lasting;
+            DELETE "/{id}" "revokeToken" => revoke_token, Lasting;
         }
         api_key at "/v5/user/keys" {
-            GET "" "listApiKeys" => list_api_keys;
-            POST "" "createApiKey" => create_api_key;
-            GET "/{id}" "getApiKey" => get_api_key;
-            DELETE "/{id}" "revokeApiKey" => revoke_api_key;
+            GET "" "listApiKeys" => list_api_keys, Lasting;
+            POST "" "createApiKey" => create_api_key, Lasting;
+            GET "/{id}" "getApiKey" => get_api_key, Lasting;
+            DELETE "/{id}" "revokeApiKey" => revoke_api_key, Lasting;
         }
     )
 }
 
-fn outside() -> Vec<Operation> {
+pub(crate) fn outside() -> Vec<Operation> {
     operations!(
         session at "/auth" {
             GET "/login" "" => login;
@@ -296,25 +302,8 @@ fn outside() -> Vec<Operation> {
     )
 }
 
-/// Paths, each with a method that it takes.
-type Paths = LazyLock<Vec<(ResourceDef, Method)>>;
-
-/// All operations of [`operations`], read once for the requests that no route takes.
-static ALL_PATHS: Paths = LazyLock::new(|| paths(operations()));
-/// Those that are also found without the prefix.
-static OUTSIDE_PATHS: Paths = LazyLock::new(|| paths(outside()));
-/// Those of older clients.
-static ALIAS_PATHS: Paths = LazyLock::new(|| paths(aliases()));
-
-fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
-    operations
-        .into_iter()
-        .map(|operation| (ResourceDef::new(operation.path), operation.method))
-        .collect()
-}
-
 /// Addresses of older clients, off by default (behaviour 12.6).
-fn aliases() -> Vec<Operation> {
+pub(crate) fn aliases() -> Vec<Operation> {
     operations!(
         account at "/v2/ledgers/{bookId}/accounts" {
             POST "" "" costs 2 => create_ledger_account;
@@ -358,43 +347,16 @@ fn configure(config: &mut web::ServiceConfig, state: &AppState) {
     config.default_service(web::to(unmatched));
 }
 
-/// An operation at a path. What it costs is left with the request, where it is more than 1.
+/// An operation at a path. What it costs is left with the request, where it is more than 1, and
+/// that its effect is lasting.
 fn resource(path: &str, operation: Operation) -> Resource {
-    let Operation { method, path: _, id: _, cost, route } = operation;
-    let resource = web::resource(path).guard(takes(method)).route(route);
-    match Cost::of(cost) {
-        Some(cost) => resource.app_data(cost),
-        None => resource,
+    let Operation { method, path: _, id: _, cost, lasting, route } = operation;
+    let mut resource = web::resource(path).guard(takes(method)).route(route);
+    if let Some(cost) = Cost::of(cost) {
+        resource = resource.app_data(cost);
     }
-}
-
-/// 405 for a known path with another method, else 404. OPTIONS is answered everywhere (behaviour
-/// 0.13).
-async fn unmatched(request: HttpRequest, state: web::Data<AppState>) -> ApiResult {
-    if request.method() == Method::OPTIONS {
-        return Ok(reply::no_content());
+    if let Some(lasting) = lasting {
+        resource = resource.app_data(lasting);
     }
-    let methods = methods(request.path(), &state);
-    Err(if methods.is_empty() {
-        RequestError::UnknownRoute
-    } else {
-        RequestError::MethodNotAllowed(allow(&methods))
-    }
-    .into())
-}
-
-/// The methods that a path takes.
-fn methods(path: &str, state: &AppState) -> BTreeSet<&'static str> {
-    let outside = OUTSIDE_PATHS.iter().filter(|(resource, _)| resource.is_match(path));
-    let inside = path.strip_prefix(&state.path_prefix).into_iter().flat_map(|path| {
-        let aliases = ALIAS_PATHS.iter().filter(|_| state.ledger_alias);
-        ALL_PATHS.iter().chain(aliases).filter(move |(resource, _)| resource.is_match(path))
-    });
-    outside.chain(inside).map(|(_, method)| method.as_str()).collect()
-}
-
-/// `Allow` (RFC 9110, 10.2.1).
-fn allow(methods: &BTreeSet<&str>) -> String {
-    let head = methods.contains("GET").then_some("HEAD");
-    methods.iter().copied().chain(head).chain(["OPTIONS"]).collect::<Vec<_>>().join(", ")
+    resource
 }

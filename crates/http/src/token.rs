@@ -35,7 +35,8 @@ impl From<TokenIn> for TokenRequest {
         let TokenIn { name, days, read_only, books } = body;
         let books: Option<BTreeSet<BookKey>> =
             books.map(|books| books.into_iter().map(BookKey::new).collect());
-        let scope = TokenScope { read_only: read_only.unwrap_or(false), books, of_app: false };
+        let scope =
+            TokenScope { read_only: read_only.unwrap_or(false), books, ..TokenScope::default() };
         Self { name, days, scope }
     }
 }

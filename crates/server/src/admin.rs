@@ -128,7 +128,7 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
     let request = TokenRequest {
         name,
         days: Some(days.into()),
-        scope: TokenScope { read_only, books, of_app: false },
+        scope: TokenScope { read_only, books, ..TokenScope::default() },
     };
     let mut printed = Vec::with_capacity(emails.len());
     for email in emails {

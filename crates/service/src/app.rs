@@ -65,10 +65,8 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
 /// createApp: the caller becomes its owner.
 ///
 /// # Errors
-/// An app acts with the token of a delivery; [`Refusal::Exists`], also for an app that the caller
-/// may not see; what the rules of apps refuse.
+/// [`Refusal::Exists`], also for an app that the caller may not see; what the rules of apps refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
-    cx.check_no_delivery()?;
     let cx = &cx.locked(tx)?;
     let app = App::create(id, changes, &cx.visitor(), cx.now)?;
     let exists = || Refusal::Exists(app.id.to_string());
@@ -88,10 +86,9 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes)
 /// updateApp.
 ///
 /// # Errors
-/// An app acts with the token of a delivery; [`Refusal::IdRequired`], [`Refusal::Unknown`],
-/// [`Refusal::NotDeveloper`]; what the rules of apps refuse.
+/// [`Refusal::IdRequired`], [`Refusal::Unknown`], [`Refusal::NotDeveloper`]; what the rules of apps
+/// refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
-    cx.check_no_delivery()?;
     let id = id.ok_or(Refusal::IdRequired)?;
     let seen = find(tx, cx, id)?;
     if seen.clone().update(changes.clone(), &cx.visitor(), cx.now)? == seen {

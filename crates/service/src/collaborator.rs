@@ -157,6 +157,10 @@ fn delete(
 ) -> Result<Collaborator> {
     let cx = &cx.beyond_quotas();
     tx.collaborators().delete(access, removed.id)?;
+    if tx.events().apps(access) > 0 {
+        // The tokens of the apps that they installed here end (behaviour 8.22).
+        tx.identity_changes().record();
+    }
     file::end_addresses(tx, cx, access)?;
     event_log::append(tx, cx, access, vec![removed.removed_event()])?;
     Ok(removed)

@@ -100,6 +100,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Vec<book::View>
     let mut books = shown(tx, cx, &collection)?;
     book::sort(&mut books);
     tx.collections().delete(&collection)?;
+    note_reach(tx);
     Ok(books)
 }
 
@@ -129,6 +130,7 @@ pub fn add(
     places.extend(added.iter().map(|book| (*book, collection.id)));
     Collection::check_size(places.values().filter(|place| **place == collection.id).count())?;
     tx.collections().put(&collection, &added)?;
+    note_reach(tx);
     Ok(keys.iter().filter_map(|key| visible.remove(key)).collect())
 }
 
@@ -156,6 +158,7 @@ pub fn remove(
     }
     let taken: Vec<BookId> = inside.values().map(|book_access| book_access.book.id).collect();
     tx.collections().take(&collection, &taken)?;
+    note_reach(tx);
     // A book the caller can no longer see is removed too, and not returned.
     let visible = keys
         .iter()
@@ -226,6 +229,12 @@ pub(crate) fn of_books(
         .into_iter()
         .filter_map(|(book, collection)| Some((book, Arc::clone(views.get(&collection.id)?))))
         .collect())
+}
+
+/// Notes that apps reach other books than before with the tokens of their deliveries (behaviour
+/// 8.22).
+fn note_reach(tx: &mut Tx<'_>) {
+    tx.identity_changes().record();
 }
 
 fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<Collection> {

@@ -42,8 +42,9 @@ impl<F: Fn(ConnectionId, Option<&[u8]>, &Edits) -> Result<Option<Vec<u8>>>> Seal
 /// # Errors
 /// The access token is limited to books.
 pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
-    cx.scope.check_outside_books()?;
+    cx.scope.check_connections()?;
     let mut all = tx.connections().list(cx.user.id)?;
+    all.retain(|one| cx.scope.reaches_connections_to(&one.app));
     all.sort_by_cached_key(Connection::sort_key);
     views(tx, cx, all)
 }
@@ -53,7 +54,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
 /// # Errors
 /// [`Refusal::Unknown`]; the access token is limited to books.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
-    cx.scope.check_outside_books()?;
+    cx.scope.check_connections()?;
     let connection = find(tx, cx, id)?;
     view(tx, cx, connection)
 }
@@ -71,6 +72,9 @@ pub fn create(
 ) -> Result<View> {
     let cx = &cx.locked(tx)?;
     let (agent, uuid) = (new.app()?, new.uuid()?);
+    if !cx.scope.reaches_connections_to(&agent) {
+        return Err(Refusal::OfOtherApp(agent.to_string()).into());
+    }
     let known = tx.connections().list(cx.user.id)?;
     let same = |one: &&Connection| one.app == agent && Some(one.uuid.as_str()) == uuid;
     if let Some(existing) = known.iter().find(same) {
@@ -116,11 +120,12 @@ pub fn update(
 /// # Errors
 /// [`Refusal::Unknown`]; the access token is limited to books.
 pub fn integrations(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Vec<integration::View>> {
-    cx.scope.check_outside_books()?;
+    cx.scope.check_connections()?;
     let connection = find(tx, cx, id)?.id;
     let keys = tx.integrations().books_of(connection, MAX_LISTED_BOOKS)?;
     let mut found = Vec::new();
-    for book in tx.books().by_public_ids(&keys, &cx.user.email)? {
+    let books = tx.books().by_public_ids(&keys, &cx.user.email)?.into_iter();
+    for book in books.filter(|found| cx.scope.reaches(&found.book.key)) {
         if let Ok(access) = book.admit(cx.user.id, Action::ReadChart) {
             let of_it = tx.integrations().list(&access)?.into_iter();
             let of_it = of_it.filter(|one| one.connection == Some(connection)).collect();
@@ -135,12 +140,17 @@ pub fn integrations(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Vec<integ
 /// [`delete`].
 ///
 /// # Errors
-/// [`Refusal::Unknown`]; the access token is limited to books, or only reads.
+/// [`Refusal::Unknown`]; the access token is limited to books, or only reads; an app deletes a
+/// connection that is used in a book with the token of a delivery.
 pub fn used_in(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<(ConnectionId, Vec<BookKey>)> {
     cx.scope.check_write()?;
-    cx.scope.check_outside_books()?;
+    cx.scope.check_connections()?;
     let connection = find(tx, cx, id)?.id;
     let keys = tx.integrations().books_of(connection, i64::MAX)?;
+    if !keys.is_empty() {
+        // Its integrations go with it.
+        cx.scope.check_lasting()?;
+    }
     Ok((connection, keys.into_iter().map(BookKey::new).collect()))
 }
 
@@ -172,6 +182,7 @@ fn find(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Connection> {
         Ok(id) => tx.connections().find(cx.user.id, id)?,
         Err(_) => None,
     };
+    let found = found.filter(|one| cx.scope.reaches_connections_to(&one.app));
     Ok(found.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use daybook_domain::app::Visitor;
 use daybook_domain::instant::{Instant, Stamp};
 use daybook_domain::storage_quota::StorageQuotas;
-use daybook_domain::token::{self, TokenScope};
+use daybook_domain::token::{TokenHolder, TokenScope};
 use daybook_domain::version::{self, Condition, Tag};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
@@ -45,7 +45,7 @@ impl Context {
     /// A request of a user without an app, a precondition, a limit or a quota.
     #[must_use]
     pub const fn new(user: Arc<User>, now: Instant, ids: Arc<Ids>) -> Self {
-        let scope = TokenScope { read_only: false, books: None, of_app: false };
+        let scope = TokenScope { read_only: false, books: None, holder: TokenHolder::User };
         let (is_administrator, agent, depth, condition) = (false, None, 0, None);
         let storage_quotas = None;
         Self { user, scope, is_administrator, agent, depth, now, ids, condition, storage_quotas }
@@ -90,19 +90,6 @@ impl Context {
     fn of_now(&self, caller: Option<User>) -> Result<Self> {
         let user = Arc::new(user::enabled(caller)?);
         Ok(Self { user, ..self.clone() })
-    }
-
-    /// Refuses an app that acts with the token of a delivery to make, change and install apps: what
-    /// it made of one would get tokens of its own, for ever.
-    ///
-    /// # Errors
-    /// [`token::Refusal::InsufficientScope`].
-    pub(crate) fn check_no_delivery(&self) -> std::result::Result<(), token::Refusal> {
-        if self.depth > 0 {
-            let why = "it was sent with an event, and changes no apps and installs none";
-            return Err(token::Refusal::InsufficientScope(why));
-        }
-        Ok(())
     }
 
     /// The caller, as apps see them.

@@ -6,10 +6,12 @@ use daybook_domain::access::Access;
 use daybook_domain::app::{App, AppFace, AppId};
 use daybook_domain::connection::{Connection, ConnectionKind};
 use daybook_domain::id::{BookKey, ConnectionId, IntegrationId, UserId};
+use daybook_domain::instant::Instant;
 use daybook_domain::integration::{Changes, Integration, MAX_INTEGRATIONS, Refusal};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::WriteIntegrations;
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -68,12 +70,10 @@ pub struct Input {
 /// createIntegration. An app that is installed already, with the same connection, stays as it is.
 ///
 /// # Errors
-/// What the access step and the rules of integrations refuse; an app acts with the token of a
-/// delivery; [`Refusal::AppRequired`],
+/// What the access step and the rules of integrations refuse; [`Refusal::AppRequired`],
 /// [`Refusal::UnknownConnection`], [`Refusal::TooMany`].
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, input: &Input) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
-    cx.check_no_delivery()?;
     let connection = input.connection.as_deref().filter(|id| !id.trim().is_empty());
     let connection = connection.map(|id| own_connection(tx, cx, id)).transpose()?;
     let of_it = connection.as_ref().map(|connection| connection.app.as_str());
@@ -144,7 +144,7 @@ pub fn disconnect(
     let used = tx.integrations().list(&access)?.into_iter();
     let used = used.filter(|one| one.connection == Some(connection)).collect();
     for View { integration, added_by, .. } in views(tx, &access, used)? {
-        tx.integrations().delete(&access, &integration, cx.now)?;
+        remove(tx, &access, &integration, cx.now)?;
         file::end_addresses(tx, cx, &access)?;
         event_log::append(tx, cx, &access, vec![integration.deleted_event(&added_by)])?;
     }
@@ -166,7 +166,12 @@ pub fn update(
 ) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let before = find(tx, &access, id.ok_or(Refusal::IdRequired)?)?;
+    before.check_permitted(changes, cx.user.id)?;
+    let reach = before.reach;
     let (after, previous) = before.update(changes, cx.now)?;
+    if after.reach != reach {
+        tx.identity_changes().record();
+    }
     if after.installs_app {
         tx.deliveries().resume_failing(&access, &after.app)?;
     }
@@ -188,11 +193,25 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let removed = find(tx, &access, id)?;
     let view = view(tx, &access, removed)?;
-    tx.integrations().delete(&access, &view.integration, cx.now)?;
+    remove(tx, &access, &view.integration, cx.now)?;
     file::end_addresses(tx, cx, &access)?;
     let event = view.integration.deleted_event(&view.added_by);
     event_log::append(tx, cx, &access, vec![event])?;
     Ok(view)
+}
+
+/// Removes an integration. The tokens of its deliveries end (behaviour 8.22).
+fn remove(
+    tx: &mut Tx<'_>,
+    access: &AccessTo<WriteIntegrations>,
+    removed: &Integration,
+    now: Instant,
+) -> Result<()> {
+    tx.integrations().delete(access, removed, now)?;
+    if removed.installs_app {
+        tx.identity_changes().record();
+    }
+    Ok(())
 }
 
 fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<Integration> {

@@ -4,7 +4,7 @@ use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::id::{BookId, ConnectionId, IntegrationId, UserId};
 use daybook_domain::instant::Instant;
-use daybook_domain::integration::Integration;
+use daybook_domain::integration::{AppReach, Integration};
 use daybook_domain::name::Name;
 use daybook_domain::purpose::WriteIntegrations;
 use diesel::prelude::*;
@@ -40,12 +40,22 @@ struct Row {
     created_at: i64,
     updated_at: i64,
     version: i64,
+    reach: String,
 }
 
 impl Row {
     fn new(access: &Access, integration: &Integration) -> Self {
-        let Integration { id, app, installs_app, connection, name, installer, properties, stamp } =
-            integration;
+        let Integration {
+            id,
+            app,
+            installs_app,
+            connection,
+            name,
+            installer,
+            properties,
+            reach,
+            stamp,
+        } = integration;
         let mark = if *installs_app { "" } else { NO_APP };
         Self {
             book_id: access.book().id.get(),
@@ -58,6 +68,7 @@ impl Row {
             created_at: stamp.created_at.milliseconds(),
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
+            reach: reach.as_str().to_owned(),
         }
     }
 }
@@ -76,6 +87,7 @@ impl TryFrom<Row> for Integration {
             name: Name::stored(row.name),
             installer: UserId::new(row.installer_id),
             properties: column::properties_from_text(row.properties)?,
+            reach: AppReach::from_name(&row.reach).ok_or(Error::Corrupt("reach"))?,
             stamp: column::stamp(None, row.created_at, row.updated_at, row.version),
         })
     }
@@ -119,13 +131,18 @@ impl Integrations<'_, '_> {
 
     /// The user who installed an app in a book first.
     pub fn installer(self, book: BookId, app: &AppId) -> Result<Option<UserId>> {
+        Ok(self.first(book, app)?.map(|(_, installer)| installer))
+    }
+
+    /// The first integration of an app in a book, and who installed it.
+    pub fn first(self, book: BookId, app: &AppId) -> Result<Option<(IntegrationId, UserId)>> {
         let about = integrations::book_id.eq(book.get()).and(integrations::app_id.eq(app.as_str()));
         let query = integrations::table.filter(about).order(integrations::id);
-        let found: Option<i64> = on_engine!(
+        let found: Option<(i64, i64)> = on_engine!(
             self.tx.flushed()?,
-            c => query.select(integrations::installer_id).first(c).optional()
+            c => query.select((integrations::id, integrations::installer_id)).first(c).optional()
         )?;
-        Ok(found.map(UserId::new))
+        Ok(found.map(|(id, installer)| (IntegrationId::new(id), UserId::new(installer))))
     }
 
     /// Adds one.

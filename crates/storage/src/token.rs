@@ -31,7 +31,7 @@ struct Row {
 impl From<&AccessToken> for Row {
     fn from(token: &AccessToken) -> Self {
         let AccessToken { id, user, name, scope, created_at, expires_at, revoked_at } = token;
-        let TokenScope { read_only, books, of_app: _ } = scope;
+        let TokenScope { read_only, books, holder: _ } = scope;
         let keys = books.as_ref().map(|books| books.iter().map(BookKey::to_string));
         Self {
             id: id.get(),
@@ -59,7 +59,7 @@ impl TryFrom<Row> for AccessToken {
             id: TokenId::new(id),
             user: UserId::new(user_id),
             name,
-            scope: TokenScope { read_only, books, of_app: false },
+            scope: TokenScope { read_only, books, ..TokenScope::default() },
             created_at: Instant::new(created_at),
             expires_at: Instant::new(expires_at),
             revoked_at: revoked_at.map(Instant::new),

@@ -1,7 +1,7 @@
 //! The implicit flow of existing browser apps (11.3), for clients that may use it.
 
 use daybook_tests::browser::{Browser, is_page};
-use daybook_tests::{Server, unique};
+use daybook_tests::{Client, Server, id, unique};
 use serde_json::json;
 
 use super::{
@@ -14,6 +14,7 @@ pub fn tests() -> Vec<crate::Case> {
         an_older_app_gets_a_token_in_its_address,
         an_app_is_no_administrator,
         a_secret_vouches_for_no_program_of_the_machine,
+        rule_9_5_an_app_sees_no_secrets_of_others,
     ]
 }
 
@@ -55,6 +56,37 @@ fn an_app_is_no_administrator(server: &Server) {
     let tokens = redeem(&server, &code(&mut browser, &ASKED));
     let command_line = server.client_with_token(text(&tokens, "access_token"));
     assert_eq!(command_line.put("/v5/apps", &publish).ok()["published"], true);
+}
+
+/// 9.5: the properties of connections are for their apps, and for programs of this installation.
+fn rule_9_5_an_app_sees_no_secrets_of_others(server: &Server) {
+    let (server, email) = (with_clients(server), person());
+    let all = "/v5/user/connections";
+    let bank = json!({"agentId": "some-bank", "type": "BANK", "uuid": "1", "name": "Bank",
+        "properties": {"token": "hush"}});
+    let owner = server.client(&email);
+    let made = owner.post(all, &bank).ok();
+    let one = format!("{all}/{}", id(&made));
+    let mut browser = Browser::signed_in(&server, &email);
+    let token = sent(&allow(&mut browser, &ASKED_BY_OLD), "access_token").expect("a token");
+    let app = server.client_with_token(&token);
+    let renamed = json!({"id": made["id"], "name": "Renamed", "properties": {"more": "1"}});
+    let shown = [
+        app.get(all).ok()["items"][0].clone(),
+        app.get(&one).ok(),
+        app.post(all, &bank).ok(),
+        app.put(all, &renamed).ok(),
+    ];
+    for shown in shown {
+        assert_eq!((&shown["id"], &shown["properties"]), (&made["id"], &json!({})));
+    }
+    let keyed = |caller: &Client| caller.header("idempotency-key", "k").put(all, &renamed).ok();
+    assert_eq!(keyed(&owner)["properties"], json!({"more": "1", "token": "hush"}));
+    assert_eq!(keyed(&app)["properties"], json!({}), "nor by the key of the user");
+    let tokens = redeem(&server, &code(&mut browser, &ASKED));
+    let command_line = server.client_with_token(text(&tokens, "access_token"));
+    assert_eq!(command_line.get(&one).ok()["properties"]["token"], "hush");
+    assert_eq!(app.delete(&one).ok()["properties"], json!({}));
 }
 
 fn an_older_app_gets_a_token_in_its_address(server: &Server) {

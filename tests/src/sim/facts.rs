@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use daybook_domain::account::AccountType;
 use daybook_domain::delivery::ResponseKind;
 use daybook_domain::event::EventType;
+use daybook_domain::integration::AppReach;
 use daybook_domain::permission::Permission;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
@@ -224,6 +225,7 @@ pub struct Integration {
     /// The number of the user.
     pub installer: usize,
     pub properties: Properties,
+    pub reach: AppReach,
     pub created: i64,
     pub updated: i64,
 }

@@ -29,6 +29,9 @@ pub enum Refusal {
         "agentId: there is no app \"{0}\" that you may connect to; a BANK connection needs none"
     )]
     UnknownApp(String),
+    /// An app connects to another one with the token of a delivery.
+    #[error("agentId: an app has connections of its own only, not of {0:?}")]
+    OfOtherApp(String),
     /// The app is not to be connected to.
     #[error("agentId: {0} is not connectable")]
     NotConnectable(String),
@@ -47,6 +50,7 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) => Reason::NotFound,
+            Self::OfOtherApp(_) => Reason::InsufficientScope,
             Self::IdRequired
             | Self::AppRequired
             | Self::AppMalformed(_)

@@ -1,8 +1,10 @@
 //! Integrations: apps that are installed in a book (behaviour 9.4).
 
 mod events;
+mod reach;
 mod refusal;
 
+pub use reach::AppReach;
 pub use refusal::{MAX_INTEGRATIONS, Refusal};
 
 use crate::app::{App, AppId, AppRole, Visitor};
@@ -31,6 +33,8 @@ pub struct Integration {
     pub installer: UserId,
     /// Custom properties.
     pub properties: Properties,
+    /// Which books the app reaches.
+    pub reach: AppReach,
     /// Its times. It names no agent: `agentId` of an integration is its app.
     pub stamp: Stamp,
 }
@@ -42,6 +46,8 @@ pub struct Changes {
     pub name: Option<String>,
     /// Custom properties.
     pub properties: Edits,
+    /// Which books the app reaches. Only who installed it changes that.
+    pub reach: Option<AppReach>,
 }
 
 impl Integration {
@@ -72,6 +78,7 @@ impl Integration {
             name: named.map_or_else(|| Ok(app.manifest.name.clone()), Name::new)?,
             installer: visitor.id,
             properties: Properties::default().merged(&changes.properties)?,
+            reach: changes.reach.unwrap_or_default(),
             stamp: Stamp::new(None, now),
         })
     }
@@ -97,8 +104,19 @@ impl Integration {
             name: named.map_or_else(|| Ok(bank.name.clone()), Name::new)?,
             installer: bank.owner,
             properties: Properties::default().merged(&changes.properties)?,
+            reach: changes.reach.unwrap_or_default(),
             stamp: Stamp::new(None, now),
         })
+    }
+
+    /// Refuses everybody but the user who installed the app to change which of that user's books
+    /// it reaches.
+    ///
+    /// # Errors
+    /// [`Refusal::NotInstaller`].
+    pub fn check_permitted(&self, changes: &Changes, user: UserId) -> Result<(), Refusal> {
+        let changed = changes.reach.is_some_and(|reach| reach != self.reach);
+        if changed && user != self.installer { Err(Refusal::NotInstaller) } else { Ok(()) }
     }
 
     /// The integration after an update, with the previous values of the fields that changed.
@@ -112,9 +130,13 @@ impl Integration {
         if name != self.name {
             previous.insert("name".to_owned(), self.name.as_str().to_owned());
         }
+        let reach = changes.reach.unwrap_or(self.reach);
+        if reach != self.reach {
+            previous.insert("reach".to_owned(), self.reach.as_str().to_owned());
+        }
         self.properties.note_changes(&properties, &mut previous);
         let stamp = if previous.is_empty() { self.stamp } else { self.stamp.touched(now) };
-        Ok((Self { name, properties, stamp, ..self }, previous))
+        Ok((Self { name, properties, reach, stamp, ..self }, previous))
     }
 
     /// The sort key for lists: by name, ignoring case.
@@ -170,6 +192,33 @@ mod tests {
         assert!(install(&published, &stranger, &Changes::default()).is_ok());
         let refused = Err(Refusal::NotInstallable("tax-bot".to_owned()));
         assert_eq!(install(&app(Some(false), &owner), &owner, &Changes::default()), refused);
+    }
+
+    #[test]
+    fn only_the_installer_changes_the_reach() {
+        let ada = Email::parse("ada@a.example").unwrap();
+        let owner = visitor(1, &ada);
+        let to = |reach| Changes { reach, ..Changes::default() };
+        let bot = app(None, &owner);
+        let install = |reach| {
+            Integration::install(IntegrationId::new(9), &bot, &to(reach), &owner, NOW).unwrap()
+        };
+        let made = install(None);
+        assert_eq!(made.reach, AppReach::Collection);
+        for (reach, of_others) in [
+            (None, true),
+            (Some(AppReach::Book), false),
+            (Some(AppReach::Collection), true),
+            (Some(AppReach::All), false),
+        ] {
+            assert_eq!(made.check_permitted(&to(reach), owner.id), Ok(()));
+            let other = made.check_permitted(&to(reach), UserId::new(2));
+            assert_eq!(other.is_ok(), of_others, "{reach:?}");
+            let (after, previous) = made.clone().update(&to(reach), NOW).unwrap();
+            assert_eq!(after, Integration { stamp: after.stamp.clone(), ..install(reach) });
+            let before = (!of_others).then_some("COLLECTION");
+            assert_eq!(previous.get("reach").map(String::as_str), before, "{reach:?}");
+        }
     }
 
     #[test]

@@ -32,6 +32,9 @@ pub enum Refusal {
     /// The caller has no connection with that id.
     #[error("connectionId: you have no connection \"{0}\"")]
     UnknownConnection(String),
+    /// Only who installed the app says which books of theirs it reaches.
+    #[error("reach: only the user who installed the app changes which books it reaches")]
+    NotInstaller,
     /// The book has as many as it may.
     #[error("the book has {MAX_INTEGRATIONS} integrations already, which is the most")]
     TooMany,
@@ -47,6 +50,7 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) => Reason::NotFound,
+            Self::NotInstaller => Reason::Forbidden,
             Self::IdRequired
             | Self::AppRequired
             | Self::UnknownApp(_)

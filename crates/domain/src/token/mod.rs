@@ -5,7 +5,7 @@ mod refusal;
 mod scope;
 
 pub use refusal::Refusal;
-pub use scope::TokenScope;
+pub use scope::{TokenHolder, TokenScope};
 
 use crate::id::{TokenId, UserId};
 use crate::instant::Instant;

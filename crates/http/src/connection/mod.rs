@@ -7,6 +7,7 @@ use actix_web::web;
 use daybook_domain::connection::{NewConnection, Refusal};
 use daybook_domain::id::ConnectionId;
 use daybook_domain::property::Edits;
+use daybook_domain::token::TokenScope;
 use daybook_service::connection::{self, View};
 use daybook_service::{Context, Error, integration};
 use daybook_storage::{Lane, Ticket};
@@ -28,9 +29,10 @@ fn to_reply(view: &View, _: &Context) -> Reply {
     reply::ok(&SealedOut::from(view))
 }
 
-/// Answers with opened properties, after the sealed ones are recorded under an idempotency key.
-fn opened(answer: Reply, state: &AppState) -> ApiResult {
-    answer.amend(|sealed: SealedOut| sealed.open(state.identity.key().sealer()))
+/// Answers with opened properties, after the sealed ones are recorded under an idempotency key;
+/// without any for a token that shows none.
+fn opened(answer: Reply, state: &AppState, scope: &TokenScope) -> ApiResult {
+    answer.amend(|sealed: SealedOut| sealed.open_for(scope, state.identity.key().sealer()))
 }
 
 fn sealing(
@@ -42,8 +44,9 @@ fn sealing(
 /// GET user/connections.
 pub(crate) async fn list_connections(request: ApiRequest) -> ApiResult {
     let state = request.state.clone();
-    let encode = move |all: &Vec<View>, _: &Context| {
-        let open = |view| SealedOut::from(view).open(state.identity.key().sealer());
+    let encode = move |all: &Vec<View>, cx: &Context| {
+        let sealer = state.identity.key().sealer();
+        let open = |view| SealedOut::from(view).open_for(&cx.scope, sealer);
         // Each is opened when it is written, so that they are never there all at once.
         let shown = |view| MadeOut(move || open(view).map_err(serde_json::Error::custom));
         reply::list(all, shown, |view| view.connection.id.to_string())
@@ -53,44 +56,45 @@ pub(crate) async fn list_connections(request: ApiRequest) -> ApiResult {
 
 /// GET user/connections/{id}.
 pub(crate) async fn get_connection(request: ApiRequest) -> ApiResult {
-    let (id, state) = (request.id(), request.state.clone());
-    opened(request.read(move |tx, cx| connection::get(tx, cx, &id), to_reply).await?, &state)
+    let (id, state, scope) = (request.id(), request.state.clone(), request.cx.scope.clone());
+    let sealed = request.read(move |tx, cx| connection::get(tx, cx, &id), to_reply).await?;
+    opened(sealed, &state, &scope)
 }
 
 /// POST user/connections.
 pub(crate) async fn create_connection(request: ApiRequest, body: Body<ConnectionIn>) -> ApiResult {
-    let state = request.state.clone();
+    let (state, scope) = (request.state.clone(), request.cx.scope.clone());
     let ConnectionIn { id: _, agent_id, uuid, r#type, name, properties } = body.0;
     let app = agent_id.or_else(|| request.cx.agent.clone());
     let new = NewConnection { app, uuid, kind: r#type.unwrap_or_default(), name };
     let (edits, sealing) = (properties.unwrap_or_default(), sealing(state.clone()));
     let sealed = request
-        .write_own(move |tx, cx| connection::create(tx, cx, &new, &edits, sealing), to_reply)
+        .write_connection(move |tx, cx| connection::create(tx, cx, &new, &edits, sealing), to_reply)
         .await?;
-    opened(sealed, &state)
+    opened(sealed, &state, &scope)
 }
 
 /// PUT user/connections, the id in the body.
 pub(crate) async fn update_connection(request: ApiRequest, body: Body<ConnectionIn>) -> ApiResult {
-    let state = request.state.clone();
+    let (state, scope) = (request.state.clone(), request.cx.scope.clone());
     let ConnectionIn { id, name, properties, .. } = body.0;
     let (id, edits, sealing) =
         (id_text(id), properties.unwrap_or_default(), sealing(state.clone()));
     let sealed = request
-        .write_own(
+        .write_connection(
             move |tx, cx| {
                 connection::update(tx, cx, id.as_deref(), (name.as_deref(), &edits), sealing)
             },
             to_reply,
         )
         .await?;
-    opened(sealed, &state)
+    opened(sealed, &state, &scope)
 }
 
 /// DELETE user/connections/{id}. Its integrations go first, book by book; when that is interrupted
 /// the connection is still there, and is deleted by the next request.
 pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
-    let (id, state) = (request.id(), request.state.clone());
+    let (id, state, scope) = (request.id(), request.state.clone(), request.cx.scope.clone());
     let known = id.clone();
     match request.on_snapshot(move |tx, cx| connection::used_in(tx, cx, &known)).await {
         Ok((connection, books)) => {
@@ -110,8 +114,9 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
         )))) => {}
         Err(error) => return Err(error),
     }
-    let sealed = request.write_own(move |tx, cx| connection::delete(tx, cx, &id), to_reply).await?;
-    sealed.amend(|sealed: SealedOut| Ok(sealed.open_last(state.identity.key().sealer())))
+    let sealed =
+        request.write_connection(move |tx, cx| connection::delete(tx, cx, &id), to_reply).await?;
+    sealed.amend(|sealed: SealedOut| Ok(sealed.open_last(&scope, state.identity.key().sealer())))
 }
 
 /// GET user/connections/{id}/integrations.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use daybook_domain::connection::{Connection, ConnectionKind};
+use daybook_domain::token::TokenScope;
 use daybook_service::connection::View;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -100,7 +101,7 @@ impl SealedOut {
     ///
     /// # Errors
     /// 500 when they do not open.
-    pub(super) fn open(&self, sealer: &Sealer) -> Result<OpenedOut, ApiError> {
+    fn open(&self, sealer: &Sealer) -> Result<OpenedOut, ApiError> {
         let Self { connection, sealed: text } = self;
         let sealed = text.as_ref().map(|text| BASE64_STANDARD.decode(text)).transpose();
         let sealed = sealed.map_err(|error| RequestError::Failed(error.to_string()))?;
@@ -109,9 +110,24 @@ impl SealedOut {
         Ok(OpenedOut { connection: connection.clone(), properties })
     }
 
-    /// As [`Self::open`] for a connection that goes: what does not open is left out.
-    pub(super) fn open_last(&self, sealer: &Sealer) -> OpenedOut {
-        self.open(sealer).unwrap_or_else(|_| {
+    /// The connection as a token shows it: with its properties, or without (behaviour 9.5).
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(super) fn open_for(
+        &self,
+        scope: &TokenScope,
+        sealer: &Sealer,
+    ) -> Result<OpenedOut, ApiError> {
+        if scope.shows_secrets() {
+            return self.open(sealer);
+        }
+        Ok(OpenedOut { connection: self.connection.clone(), properties: BTreeMap::new() })
+    }
+
+    /// As [`Self::open_for`] for a connection that goes: what does not open is left out.
+    pub(super) fn open_last(&self, scope: &TokenScope, sealer: &Sealer) -> OpenedOut {
+        self.open_for(scope, sealer).unwrap_or_else(|_| {
             let id = &self.connection.id;
             tracing::warn!(connection = id, "the properties of a connection do not open");
             OpenedOut { connection: self.connection.clone(), properties: BTreeMap::new() }

@@ -8,6 +8,7 @@ use daybook_domain::delivery::{EventDelivery, JWT_MINUTES, TOKEN_MINUTES};
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::SigningAlgorithm;
 use daybook_service::Context;
+use daybook_service::delivery::bearer::Installed;
 use daybook_service::delivery::{Parcel, ParcelContent};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Request};
@@ -123,11 +124,14 @@ pub(super) async fn request(
     parcel: Parcel,
 ) -> Result<Written, Unwritten> {
     let now = (state.clock)();
-    let Parcel { content, app, url, cx } = parcel;
+    let Parcel { content, app, url, integration, cx } = parcel;
     let memory = state.budget.grant(Borrower::User(cx.user.id));
     let (id, body, memory) =
         body((cx.clone(), state.mail_address.clone()), content, memory).await?;
-    let acting = Acting { agent: app.id.to_string(), depth: delivery.depth.saturating_add(1) };
+    let installed =
+        integration.map(|integration| Installed { book: delivery.key.clone(), integration });
+    let depth = delivery.depth.saturating_add(1);
+    let acting = Acting { agent: app.id.clone(), depth, installed };
     let token = state.identity.key().sign_for_app(
         cx.user.id,
         (&cx.user.email, acting),

@@ -17,7 +17,7 @@ use super::signed::AuthorizationCode;
 use super::tokens;
 use crate::error::ApiError;
 use crate::form::Form;
-use crate::request::host;
+use crate::request_head::host;
 use crate::security::note_change;
 use crate::session::login::{ask_to_sign_in_anew, signed_in, to};
 use crate::session::own_form::is_own_form;

@@ -22,7 +22,7 @@ use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::form::Form;
 use crate::identity::authenticate::again_on_collision;
-use crate::request::host;
+use crate::request_head::host;
 use crate::security::note_change;
 use crate::session::login::{ask_to_sign_in, signed_in};
 use crate::session::own_form::is_own_form;

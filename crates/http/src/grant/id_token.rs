@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::authenticate;
-use crate::request::bearer;
+use crate::request_head::bearer;
 use crate::run;
 use crate::session::page::guarded;
 use crate::session::secret::digest;

@@ -4,7 +4,7 @@ use actix_web::http::header::CACHE_CONTROL;
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
 
-use crate::request::host;
+use crate::request_head::host;
 use crate::state::AppState;
 
 /// The document.

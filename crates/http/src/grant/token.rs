@@ -18,7 +18,7 @@ use super::tokens;
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::form::Form;
-use crate::request::host;
+use crate::request_head::host;
 use crate::run;
 use crate::security::{note_caller, note_change};
 use crate::session::secret::digest;

@@ -16,7 +16,7 @@ use super::signed::RefreshToken;
 use crate::error::ApiError;
 use crate::form::Form;
 use crate::identity::authenticate::own;
-use crate::request::host;
+use crate::request_head::host;
 use crate::run;
 use crate::session::page::guarded;
 use crate::state::AppState;

@@ -6,9 +6,9 @@ use actix_web::HttpRequest;
 use daybook_domain::email::Email;
 use daybook_domain::grant::is_built_in;
 use daybook_domain::instant::Instant;
-use daybook_domain::token::TokenScope;
-use daybook_service::{Error, grant, session, token, user};
-use daybook_storage::Lane;
+use daybook_domain::token::{TokenHolder, TokenScope};
+use daybook_service::{Error, delivery, grant, session, token, user};
+use daybook_storage::{Lane, Tx};
 
 use super::bearer::{Bearer, TokenHash, hash};
 use super::own_token::Claims;
@@ -92,20 +92,24 @@ pub(crate) async fn own(
     now: Instant,
 ) -> Result<Bearer, ApiError> {
     if let Some((id, acting)) = claims.acting() {
-        let expires_at = claims.expires_at();
-        let found = run::read(state, move |tx| user::find_by_id(tx, id)).await?;
-        let user = Arc::new(found.ok_or(RequestError::LoginRequired)?);
-        let scope = TokenScope { of_app: true, ..TokenScope::default() };
-        let bearer = Bearer::new(user, scope, expires_at);
-        return Ok(Bearer { acting: Some(acting), of_other: true, ..bearer });
+        let (expires_at, ids, asked) =
+            (claims.expires_at(), Arc::clone(&state.ids), acting.clone());
+        let find = move |tx: &mut Tx<'_>| {
+            delivery::bearer::bearer(tx, id, (&asked.agent, asked.installed.as_ref()), (ids, now))
+        };
+        let found = run::read(state, find).await?;
+        let (user, scope) = found.ok_or(RequestError::LoginRequired)?;
+        let bearer = Bearer::new(Arc::new(user), scope, expires_at);
+        return Ok(Bearer { acting: Some(acting), ..bearer });
     }
     if let Some(id) = claims.grant() {
         let expires_at = claims.expires_at();
         let found = run::read(state, move |tx| grant::find(tx, id, now)).await?;
         let (grant, user) = found.ok_or(RequestError::LoginRequired)?;
-        let scope = TokenScope { of_app: true, ..TokenScope::default() };
-        let of_other = !is_built_in(&grant.client);
-        return Ok(Bearer { of_other, ..Bearer::new(Arc::new(user), scope, expires_at) });
+        let is_built_in = is_built_in(&grant.client);
+        let holder = if is_built_in { TokenHolder::BuiltInClient } else { TokenHolder::Client };
+        let scope = TokenScope { holder, ..TokenScope::default() };
+        return Ok(Bearer::new(Arc::new(user), scope, expires_at));
     }
     if let Some(id) = claims.session() {
         let expires_at = claims.expires_at();

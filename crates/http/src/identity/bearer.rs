@@ -19,13 +19,11 @@ pub(crate) struct Bearer {
     pub(crate) expires_at: Instant,
     /// The app that it was sent to with an event.
     pub(crate) acting: Option<Acting>,
-    /// Whether an app of somebody else holds it. It acts for the user, but not as an administrator.
-    pub(crate) of_other: bool,
 }
 
 impl Bearer {
     pub(crate) const fn new(user: Arc<User>, scope: TokenScope, expires_at: Instant) -> Self {
-        Self { user, scope, expires_at, acting: None, of_other: false }
+        Self { user, scope, expires_at, acting: None }
     }
 }
 

@@ -16,7 +16,7 @@ use super::secret::{LoginSecret, digest};
 use super::way_back::WayBack;
 use crate::error::RequestError;
 use crate::outgoing::address::is_loopback;
-use crate::request::host;
+use crate::request_head::host;
 use crate::state::AppState;
 
 /// The cookie of the session: its id and its secret.

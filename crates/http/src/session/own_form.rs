@@ -7,7 +7,7 @@ use maud::html;
 use reqwest::Url;
 
 use super::page::page;
-use crate::request::host;
+use crate::request_head::host;
 use crate::state::AppState;
 
 /// Whether a form was sent by a page of this server. Browsers tell the origin of every form.

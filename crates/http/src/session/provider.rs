@@ -26,7 +26,7 @@ use crate::identity::provider::freshness::Freshness;
 use crate::identity::provider::outcome::Refusal as ProviderRefusal;
 use crate::identity::provider::sign_in::{Callback, PendingSignIn, SignInRefusal};
 use crate::parameters;
-use crate::request::host;
+use crate::request_head::host;
 use crate::run;
 use crate::state::AppState;
 

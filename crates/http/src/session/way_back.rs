@@ -5,7 +5,7 @@ use actix_web::HttpRequest;
 use reqwest::Url;
 
 use super::origin::{MAX_RETURN_URL, return_url};
-use crate::request::host;
+use crate::request_head::host;
 use crate::state::AppState;
 
 /// The pages of this server that browsers return to, without its address.

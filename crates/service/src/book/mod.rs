@@ -150,6 +150,9 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
         batch::check_named(name, count)?;
     }
     let settings = Settings::create(checked_zone(input.changes)?)?;
+    if settings.visibility == Visibility::Public {
+        cx.scope.check_lasting()?;
+    }
     let scale = settings.fraction_digits;
     let owner_name = cx.user.username.clone();
     let book = Book {
@@ -224,6 +227,9 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let before = access.book().clone();
     let scale = before.scale;
     before.check_permitted(&changes, access.permission())?;
+    if changes.visibility.is_some_and(|visibility| visibility != before.settings.visibility) {
+        cx.scope.check_lasting()?;
+    }
     cx.check_precondition(&before)?;
     before.check_dates(&changes)?;
     let changes = with_zone_checked(&before, changes)?;

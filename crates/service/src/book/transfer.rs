@@ -43,6 +43,8 @@ pub fn transfer(tx: &mut Tx<'_>, cx: &Context, book: &str, address: Option<&str>
         storage_quota::check_transfer(tx, cx, &access, owner.id)?;
         tx.books().transfer(&access, owner.id)?;
         file::end_addresses(tx, cx, &access)?;
+        // Apps reach the books of another collection (behaviour 9.4).
+        tx.identity_changes().record();
         let mut events = vec![access.book().updated_event(&previous)];
         events.extend(exchange(tx, cx, &access, &owner)?);
         event_log::append(tx, &cx.beyond_quotas(), &access, events)?;

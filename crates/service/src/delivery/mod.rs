@@ -10,12 +10,14 @@ use daybook_domain::delivery::{
     is_too_deep, webhook,
 };
 use daybook_domain::event::{ReadEvent, sequence_of};
+use daybook_domain::id::IntegrationId;
 use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 pub use daybook_storage::delivery::lease::{Dispatched, Leased};
 use daybook_storage::delivery::lease::{Due, HeldQueue};
 pub use daybook_storage::delivery::occupied::{Occupied, Seat};
 
+pub mod bearer;
 pub mod detached;
 pub mod ended;
 pub mod log;
@@ -66,6 +68,8 @@ pub struct Parcel {
     pub app: App,
     /// Where it is sent.
     pub url: String,
+    /// The integration; none when its book is gone.
+    pub integration: Option<IntegrationId>,
     /// Who installed the app.
     pub cx: Context,
 }
@@ -114,12 +118,17 @@ pub fn prepare(
         let why = "not delivered: too many apps have acted one after another";
         return Ok(Prepared::Unsent(Remark::failed(why)));
     }
-    let installer = match &delivery.copy {
-        Some(copy) => Some(copy.installer),
-        None => tx.integrations().installer(delivery.book, &delivery.app)?,
+    let installed = match &delivery.copy {
+        Some(copy) => Some((None, copy.installer)),
+        None => {
+            let first = tx.integrations().first(delivery.book, &delivery.app)?;
+            first.map(|(id, installer)| (Some(id), installer))
+        }
     };
     let app = tx.apps().find(delivery.app.as_str())?;
-    let (Some(installer), Some(app)) = (installer, app) else { return Ok(Prepared::Nowhere) };
+    let (Some((integration, installer)), Some(app)) = (installed, app) else {
+        return Ok(Prepared::Nowhere);
+    };
     let installer = tx.users().by_ids(&[installer])?.into_iter().next();
     let Some(installer) = installer else { return Ok(Prepared::Lost) };
     if installer.disabled_at.is_some() {
@@ -129,7 +138,7 @@ pub fn prepare(
     let cx = Context::new(Arc::new(installer), now, ids);
     if let Some(copy) = &delivery.copy {
         let (content, url) = (ParcelContent::Copy(Arc::clone(copy)), copy.url.clone());
-        return Ok(Prepared::Parcel(Box::new(Parcel { content, app, url, cx })));
+        return Ok(Prepared::Parcel(Box::new(Parcel { content, app, url, integration, cx })));
     }
     let view = match event::deliver(tx, &cx, delivery) {
         Ok(Some(view)) => view,
@@ -144,7 +153,7 @@ pub fn prepare(
         return Ok(Prepared::Nowhere);
     };
     let content = ParcelContent::Event(Box::new(view));
-    Ok(Prepared::Parcel(Box::new(Parcel { content, app, url, cx })))
+    Ok(Prepared::Parcel(Box::new(Parcel { content, app, url, integration, cx })))
 }
 
 /// What became of a delivery.

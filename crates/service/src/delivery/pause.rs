@@ -74,7 +74,10 @@ pub fn by_operator(tx: &mut Tx<'_>, book: &str, app: &AppId, now: Instant) -> Re
     if tx.integrations().installer(book, app)?.is_none() {
         return Err(Refusal::NotInstalled(shortened(app.as_str())).into());
     }
-    Ok(tx.deliveries().pause((book, app), PauseCause::Operator, now)?)
+    tx.deliveries().pause((book, app), PauseCause::Operator, now)?;
+    // The tokens of its deliveries end (behaviour 8.22).
+    tx.identity_changes().record();
+    Ok(())
 }
 
 /// What the operator does on the server's machine: ends a pause, whatever its cause.

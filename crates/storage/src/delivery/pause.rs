@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::lease::cause;
-use super::{Deliveries, of};
+use super::{Deliveries, WaitingCount, of};
 use crate::access::AccessTo;
 use crate::bot_response::keep_failed;
 use crate::conn::on_engine;
@@ -144,6 +144,14 @@ impl Deliveries<'_, '_> {
         );
         self.tx.flushed()?.execute(&paused)?;
         Ok(())
+    }
+
+    /// Whether the operator has paused an app in a book.
+    pub fn is_paused_by_operator(self, (book, app): (BookId, &AppId)) -> Result<bool> {
+        let paused = of(Sql::new("SELECT COUNT(*) AS count FROM delivery_queues"), book, app);
+        let paused = paused.push(" AND pause_cause = ").text(PauseCause::Operator.as_str());
+        let rows: Vec<WaitingCount> = on_engine!(self.tx.flushed()?, c => (&paused).load(c))?;
+        Ok(rows.iter().any(|row| row.count > 0))
     }
 
     /// Ends the pause of an app in a book, whatever its cause.

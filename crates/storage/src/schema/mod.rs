@@ -290,6 +290,7 @@ diesel::table! {
         created_at -> BigInt,
         updated_at -> BigInt,
         version -> BigInt,
+        reach -> Text,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::event::EventType;
+use daybook_domain::integration::AppReach;
 use daybook_domain::property::Edits;
 
 use super::app::{self, Visitor};
@@ -20,6 +21,7 @@ pub struct Installing {
     pub connection: Option<Id<label::Connection>>,
     pub name: Option<String>,
     pub properties: Edits,
+    pub reach: Option<AppReach>,
 }
 
 impl Book {
@@ -61,9 +63,6 @@ impl Model {
         asked: &Installing,
     ) -> Result<Integration, Refused> {
         let (book, _) = self.enter(label, caller, may::MANAGE)?;
-        if caller.depth > 0 {
-            return Err(Refused::new("insufficientScope"));
-        }
         let connection = match asked.connection {
             Some(id) => Some(self.own_connection(caller, id).map_err(|_| Refused::bad())?),
             None => None,
@@ -95,6 +94,7 @@ impl Model {
             name: given.map_or(Ok(own_name), |name| checked_title(Some(name)))?,
             installer: caller.who,
             properties: merged(&Properties::new(), &asked.properties)?,
+            reach: asked.reach.unwrap_or(AppReach::Collection),
             created: caller.now,
             updated: caller.now,
         };
@@ -132,9 +132,14 @@ impl Turn {
         id: Option<Id<label::Integration>>,
         name: Option<&str>,
         properties: &Edits,
+        reach: Option<AppReach>,
     ) -> Result<Integration, Refused> {
         let before = self.book.integration(id.ok_or_else(Refused::bad)?)?;
         let mut after = before.clone();
+        after.reach = reach.unwrap_or(before.reach);
+        if after.reach != before.reach && before.installer != self.caller.who {
+            return Err(Refused::new("forbidden"));
+        }
         if let Some(name) = name {
             after.name = checked_title(Some(name))?;
         }
@@ -142,6 +147,9 @@ impl Turn {
         let mut previous = BTreeMap::new();
         if after.name != before.name {
             previous.insert("name".to_owned(), before.name);
+        }
+        if after.reach != before.reach {
+            previous.insert("reach".to_owned(), before.reach.as_str().to_owned());
         }
         note_properties(&before.properties, &after.properties, &mut previous);
         if !previous.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use daybook_domain::integration::Changes;
+use daybook_domain::integration::{AppReach, Changes};
 use daybook_domain::property::Edits;
 use daybook_service::integration;
 
@@ -18,7 +18,7 @@ use crate::sim::service::Service;
 #[derive(Clone, Debug)]
 enum Deed {
     Install(Installing),
-    Update(Option<Id<label::Integration>>, Option<String>, Edits),
+    Update(Option<Id<label::Integration>>, Option<String>, Edits, Option<AppReach>),
     Uninstall(Id<label::Integration>),
     List,
     ListApps,
@@ -41,7 +41,7 @@ pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
         5 | 6 => {
             let id = id(draw);
             let id = (!draw.wild || !draw.one_in(6)).then_some(id);
-            Deed::Update(id, name, draw.properties())
+            Deed::Update(id, name, draw.properties(), reach(draw))
         }
         _ => Deed::Uninstall(id(draw)),
     };
@@ -51,7 +51,7 @@ pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
 /// An app that is installed in a book from its beginning.
 pub fn founding(book: label::Book, label: label::Integration, app: Option<label::App>) -> Drawn {
     let properties = Edits::new();
-    let asked = Installing { label, app, connection: None, name: None, properties };
+    let asked = Installing { label, app, connection: None, name: None, properties, reach: None };
     Arc::new(Integrations { book, deed: Deed::Install(asked) })
 }
 
@@ -67,7 +67,12 @@ fn installing(draw: &mut Draw<'_>, name: Option<String>) -> Installing {
     });
     let app = if connection.is_some() && draw.one_in(2) { None } else { Some(draw.app()) };
     let app = app.filter(|_| !draw.wild || !draw.one_in(8));
-    Installing { label: draw.label(), app, connection, name, properties: draw.properties() }
+    let (label, properties, reach) = (draw.label(), draw.properties(), reach(draw));
+    Installing { label, app, connection, name, properties, reach }
+}
+
+fn reach(draw: &mut Draw<'_>) -> Option<AppReach> {
+    draw.one_in(4).then(|| draw.pick(&AppReach::ALL))
 }
 
 fn id(draw: &mut Draw<'_>) -> Id<label::Integration> {
@@ -95,9 +100,10 @@ impl Operation for Integrations {
                 service.labels.integrations.note(made.integration.id.get(), asked.label);
                 made
             }
-            Deed::Update(id, name, properties) => {
+            Deed::Update(id, name, properties, reach) => {
                 let id = id.map(|id| service.integration_id(id));
-                let changes = Changes { name: name.clone(), properties: properties.clone() };
+                let (name, properties) = (name.clone(), properties.clone());
+                let changes = Changes { name, properties, reach: *reach };
                 service.write(self.book, caller, move |tx, cx, book| {
                     integration::update(tx, cx, book, id.as_deref(), &changes)
                 })?
@@ -125,9 +131,9 @@ impl Operation for Integrations {
         let book = self.book;
         Ok(Answer::Integrations(vec![match &self.deed {
             Deed::Install(asked) => model.install(book, caller, asked)?,
-            Deed::Update(id, name, properties) => {
+            Deed::Update(id, name, properties, reach) => {
                 let updated = model.write(book, caller, may::MANAGE, |turn| {
-                    turn.update_integration(*id, name.as_deref(), properties)
+                    turn.update_integration(*id, name.as_deref(), properties, *reach)
                 })?;
                 // 9.4: that of a bank installs no app.
                 if updated.installs_app {

@@ -87,7 +87,7 @@ impl Operation for Tokens {
             Tokens::Issue(Issuing { label, name, days, read_only, books }) => {
                 let key = |book: &label::Book| BookKey::new(service.labels.key(*book));
                 let books = books.as_ref().map(|books| books.iter().map(key).collect());
-                let scope = TokenScope { read_only: *read_only, books, of_app: false };
+                let scope = TokenScope { read_only: *read_only, books, ..TokenScope::default() };
                 let request = TokenRequest { name: name.clone(), days: *days, scope };
                 let issued = service.own(caller, move |tx, cx| token::issue(tx, cx, request))?;
                 service.labels.tokens.note(issued.id.get(), *label);

@@ -102,6 +102,7 @@ impl Service {
             changes: IntegrationChanges {
                 name: asked.name.clone(),
                 properties: asked.properties.clone(),
+                reach: asked.reach,
             },
         }
     }
@@ -190,6 +191,7 @@ impl Service {
             name: one.name.as_str().to_owned(),
             installer: if named { installer } else { usize::MAX },
             properties: properties(&one.properties),
+            reach: one.reach,
             created: one.stamp.created_at.milliseconds(),
             updated: one.stamp.updated_at.milliseconds(),
         }

@@ -50,15 +50,25 @@ pub fn saved_query(saved: &SavedQuery) -> Object {
 /// An integration, with the username of who installed it.
 #[must_use]
 pub fn integration(integration: &Integration, added_by: &str) -> Object {
-    let Integration { id, app, installs_app: _, connection, name, installer, properties, stamp } =
-        integration;
+    let Integration {
+        id,
+        app,
+        installs_app: _,
+        connection,
+        name,
+        installer,
+        properties,
+        reach,
+        stamp,
+    } = integration;
     let object = Object::new()
         .with("id", Json::text(id.to_string()))
         .with("name", Json::text(name.as_str()))
         .with("userId", Json::text(installer.to_string()))
         .with("addedBy", Json::text(added_by))
         .with_some("connectionId", connection.map(|id| Json::text(id.to_string())))
-        .with_map("properties", properties.iter());
+        .with_map("properties", properties.iter())
+        .with("reach", Json::text(reach.as_str()));
     stamped(object, stamp).with("agentId", Json::text(app.as_str()))
 }
 

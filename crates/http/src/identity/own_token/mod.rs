@@ -3,9 +3,11 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use daybook_domain::app::AppId;
 use daybook_domain::email::Email;
-use daybook_domain::id::{ApiKeyId, GrantId, SessionId, TokenId, UserId};
+use daybook_domain::id::{ApiKeyId, BookKey, GrantId, IntegrationId, SessionId, TokenId, UserId};
 use daybook_domain::instant::Instant;
+use daybook_service::delivery::bearer::Installed;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
 use ring::hmac;
 use serde::de::DeserializeOwned;
@@ -99,13 +101,20 @@ struct ActingClaims {
     uid: String,
     agent: String,
     depth: i64,
+    /// The book and the integration in it; absent when the book is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    book: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    integration: Option<String>,
 }
 
 /// Which app acts for a user, and how deep in a chain of apps (behaviour 8.11).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Acting {
-    pub(crate) agent: String,
+    pub(crate) agent: AppId,
     pub(crate) depth: i64,
+    /// For which integration; none when the book is gone.
+    pub(crate) installed: Option<Installed>,
 }
 
 impl Claims {
@@ -126,8 +135,16 @@ impl Claims {
 
     /// The user and the app of a delivery.
     pub(crate) fn acting(&self) -> Option<(UserId, Acting)> {
-        let ActingClaims { uid, agent, depth } = self.act.as_ref()?;
-        Some((uid.parse().ok()?, Acting { agent: agent.clone(), depth: *depth }))
+        let ActingClaims { uid, agent, depth, book, integration } = self.act.as_ref()?;
+        let installed = match (book, integration) {
+            (Some(book), Some(integration)) => {
+                let integration = integration.parse().map(IntegrationId::new).ok()?;
+                Some(Installed { book: BookKey::new(book.clone()), integration })
+            }
+            _ => None,
+        };
+        let agent = AppId::stored(agent.clone());
+        Some((uid.parse().ok()?, Acting { agent, depth: *depth, installed }))
     }
 
     /// The id of the token's row.
@@ -231,8 +248,12 @@ impl LocalKey {
         (created_at, expires_at): (Instant, Instant),
     ) -> Result<String, SigningFailed> {
         let claims = Claims::new(email, created_at, expires_at);
-        let Acting { agent, depth } = acting;
-        let act = ActingClaims { uid: user.to_string(), agent, depth };
+        let Acting { agent, depth, installed } = acting;
+        let (book, integration) = installed
+            .map(|installed| (installed.book.to_string(), installed.integration.to_string()))
+            .unzip();
+        let (uid, agent) = (user.to_string(), agent.to_string());
+        let act = ActingClaims { uid, agent, depth, book, integration };
         self.encode(&Claims { act: Some(act), ..claims })
     }
 

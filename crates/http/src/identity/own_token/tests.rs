@@ -42,13 +42,16 @@ fn only_own_unexpired_tokens_are_trusted() {
 fn the_token_of_a_delivery_names_the_app() {
     let key = LocalKey::new(&[1; 32]);
     let alice = Email::stored("alice@example.com".to_owned());
-    let acting = Acting { agent: "tax-bot".to_owned(), depth: 3 };
-    let with = (&alice, acting.clone());
-    let token = key.sign_for_app(UserId::new(7), with, (NOW, LATER)).unwrap();
-    let claims = key.verify(&token, NOW).unwrap();
-    assert_eq!(claims.acting(), Some((UserId::new(7), acting)));
-    assert!((claims.id(), claims.session(), claims.grant()) == (None, None, None));
-    assert!(key.verify(&token, LATER).is_none());
+    let (book, integration) = (BookKey::new("b".to_owned()), IntegrationId::new(5));
+    for installed in [None, Some(Installed { book, integration })] {
+        let acting = Acting { agent: AppId::new("tax-bot").unwrap(), depth: 3, installed };
+        let with = (&alice, acting.clone());
+        let token = key.sign_for_app(UserId::new(7), with, (NOW, LATER)).unwrap();
+        let claims = key.verify(&token, NOW).unwrap();
+        assert_eq!(claims.acting(), Some((UserId::new(7), acting)));
+        assert!((claims.id(), claims.session(), claims.grant()) == (None, None, None));
+        assert!(key.verify(&token, LATER).is_none());
+    }
 }
 
 #[test]
