@@ -18,8 +18,28 @@ pub fn tests() -> Vec<Case> {
         number_and_time_formats,
         reads_see_acknowledged_writes,
         agent_header_by_default,
+        rule_9_2_agents_of_the_server_are_refused,
         unknown_headers,
     ]
+}
+
+/// In the log they stand for the server itself.
+fn rule_9_2_agents_of_the_server_are_refused(server: &Server) {
+    let cast = Cast::new(server);
+    let before = cast.owner.get(&cast.path("/events")).ok();
+    let body = json!({"name": "Cash"});
+    for name in ["api", "daybook", "Daybook", "API", " api "] {
+        let caller = cast.owner.header("service-agent-id", name);
+        let why = caller.post(&cast.path("/accounts"), &body).refused(400, "badRequest");
+        assert!(why.contains(name.trim()), "9.2: {why}");
+        caller.get(&cast.path("")).refused(400, "badRequest");
+        cast.anonymous.header("service-agent-id", name).get("/v5/books").refused(401, "required");
+    }
+    assert_eq!(cast.owner.get(&cast.path("/events")).ok(), before);
+    for name in ["api-bot", "my daybook", ""] {
+        let caller = cast.owner.header("service-agent-id", name);
+        caller.get(&cast.path("")).ok();
+    }
 }
 
 #[track_caller]

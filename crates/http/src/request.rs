@@ -323,7 +323,7 @@ impl FromRequest for ApiRequest {
             // The token of a delivery says which app acts; no header changes that.
             let (agent, depth) = match &caller.acting {
                 Some(acting) => (Some(acting.agent.to_string()), acting.depth),
-                None => (agent(&request, &state), 0),
+                None => (agent(&request, &state)?, 0),
             };
             let is_administrator = scope.is_of_user() && state.administrators.contains(&user.email);
             let cx = Context {

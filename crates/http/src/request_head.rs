@@ -3,7 +3,10 @@
 use actix_web::HttpRequest;
 use actix_web::http::header::{AUTHORIZATION, HOST, HeaderName, IF_MATCH};
 use actix_web::http::uri::Authority;
+use daybook_domain::app::AppId;
+use daybook_service::Error;
 
+use crate::error::ApiError;
 use crate::state::AppState;
 
 /// Where a list goes on (behaviour 2.1).
@@ -45,7 +48,12 @@ pub(crate) fn bearer(request: &HttpRequest) -> Option<&str> {
 }
 
 /// The app that a request names as its origin (behaviour 9.2).
-pub(crate) fn agent(request: &HttpRequest, state: &AppState) -> Option<String> {
-    let given = state.headers.agent.iter().find_map(|name| header(request, name))?.trim();
-    if given.is_empty() { None } else { Some(given.chars().take(MAX_AGENT).collect()) }
+///
+/// # Errors
+/// 400 for an agent of the server itself.
+pub(crate) fn agent(request: &HttpRequest, state: &AppState) -> Result<Option<String>, ApiError> {
+    let mut given = state.headers.agent.iter().filter_map(|name| header(request, name));
+    let given = given.next().map(str::trim).filter(|given| !given.is_empty());
+    given.map_or(Ok(()), AppId::check_agent).map_err(Error::from)?;
+    Ok(given.map(|given| given.chars().take(MAX_AGENT).collect()))
 }

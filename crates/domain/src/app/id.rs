@@ -36,6 +36,25 @@ impl AppId {
         Ok(Self(text.to_owned()))
     }
 
+    /// Refuses what the server's own agents are called, in whatever case, as the agent that a
+    /// request names as its origin (behaviour 9.2). Anything else is kept, whether or not there is
+    /// such an app.
+    ///
+    /// # Errors
+    /// [`Refusal::AgentReserved`].
+    ///
+    /// ```
+    /// use daybook_domain::app::AppId;
+    /// assert!(AppId::check_agent("importer").is_ok());
+    /// assert!(AppId::check_agent("api").is_err() && AppId::check_agent("Daybook").is_err());
+    /// ```
+    pub fn check_agent(name: &str) -> Result<(), Refusal> {
+        if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
+            return Err(Refusal::AgentReserved(name.to_owned()));
+        }
+        Ok(())
+    }
+
     /// Wraps an id that was checked when it was stored.
     #[must_use]
     pub const fn stored(text: String) -> Self {

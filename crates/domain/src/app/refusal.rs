@@ -38,6 +38,12 @@ pub enum Refusal {
     /// The server's own agents have that id.
     #[error("id \"{0}\" is reserved; choose another one")]
     IdReserved(String),
+    /// A request names an agent of the server itself.
+    #[error(
+        "agent {0:?} is reserved for the server itself; send the id of your app in the agent \
+         header, or no such header"
+    )]
+    AgentReserved(String),
     /// The name is none.
     #[error(transparent)]
     Name(#[from] name::Refusal),
@@ -76,6 +82,7 @@ impl Refusal {
             Self::IdRequired
             | Self::IdMalformed(_)
             | Self::IdReserved(_)
+            | Self::AgentReserved(_)
             | Self::Name(_)
             | Self::TooLong(..)
             | Self::NotAnAddress(_)
