@@ -77,8 +77,10 @@ impl Tx<'_> {
     /// failed before, that is the reason. Where the connection does not even roll back, it is
     /// broken, and the group may succeed on another.
     pub(crate) fn undo_group(&mut self, error: CommitFailure) -> CommitFailure {
+        let first = self.abandon();
         let failure = self.failure.take().map_or(error, CommitFailure::from);
-        let undone = self.abandon();
+        // The first attempt may have met the failure of a background flush.
+        let undone = first.or_else(|_| self.abandon());
         match (failure, undone) {
             // The connection is lost with a flush that panicked.
             (failure @ CommitFailure::Refused(Error::Panicked(_)), _) => failure,

@@ -117,16 +117,14 @@ impl Tx<'_> {
         }
         self.failure = Some(interrupted());
         self.note_states(buffer);
-        let flushed = self.write(buffer);
+        // A flush before this one may still have the connection while the rows are made. Its
+        // failure stays the reason why the group fails.
+        let tables = buffer.tables();
+        let conn = self.conn()?;
+        let flushed = tables.and_then(|tables| flush(conn, buffer, tables));
         self.note_flushed(flushed)?;
         self.failure = None;
         Ok(())
-    }
-
-    fn write(&mut self, buffer: &WriteBuffer) -> Result<bool> {
-        // A flush before this one may still have the connection while the rows are made.
-        let tables = buffer.tables()?;
-        flush(self.conn()?, buffer, tables)
     }
 
     /// Notes the states of the books in a buffer as those in the database.
