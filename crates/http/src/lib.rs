@@ -36,6 +36,7 @@ mod large_copies;
 mod log_position;
 mod long_text;
 mod middleware;
+mod mount;
 mod outgoing;
 mod parameters;
 mod pieces;
@@ -156,7 +157,7 @@ pub fn serve(
             .app_data(contract.clone())
             .wrap(from_fn(middleware::observe))
             .wrap(NormalizePath::new(TrailingSlash::Trim))
-            .configure(|config| routes::mount(config, &state));
+            .configure(|config| mount::mount(config, &state));
         let stop = stop.clone();
         let http = HttpService::build()
             .keep_alive(KeepAlive::Os)

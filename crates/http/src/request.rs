@@ -222,8 +222,8 @@ impl ApiRequest {
     /// As [`Self::write`].
     pub(crate) async fn write_connection<T: Send + 'static>(
         self,
-        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-        encode: impl Fn(&T, &Context) -> Reply + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
+        encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         self.cx.scope.check_connections().map_err(Error::from)?;
         let lane = Lane::of_user(self.cx.user.id);

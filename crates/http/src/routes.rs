@@ -1,14 +1,8 @@
-//! All routes in one table. Each method is a resource of its own, so that an account called `batch`
-//! is still found by GET. What no route takes is answered with 405 when the path is known, else
-//! with 404.
+//! The table of all routes.
 
-use actix_web::guard::Guard;
 use actix_web::http::Method;
-use actix_web::{Resource, Route, guard, web};
+use actix_web::{Route, web};
 
-use crate::rate::quota::Cost;
-use crate::state::AppState;
-use crate::unmatched::unmatched;
 use crate::{
     access_request, account, api_key, app, balance, book, collaborator, collection, connection,
     delivery, event, file, grant, group, health, integration, saved_query, session, signing_key,
@@ -16,7 +10,7 @@ use crate::{
 };
 
 /// The path of a book, which most operations are inside of.
-const BOOK: &str = "/v5/books/{bookId}";
+pub(crate) const BOOK: &str = "/v5/books/{bookId}";
 
 /// What an operation does outlives the token of a delivery, or cannot be undone: apps do not do it
 /// with one (behaviour 8.22).
@@ -34,9 +28,9 @@ pub struct Operation {
     /// What a call costs of a quota (behaviour 10.6).
     pub cost: u32,
     /// Whether apps may not do it with the token of a delivery.
-    lasting: Option<Lasting>,
+    pub(crate) lasting: Option<Lasting>,
     /// What answers.
-    route: Route,
+    pub(crate) route: Route,
 }
 
 /// Declares operations, grouped by noun: the module of the handlers and the path that all paths of
@@ -57,15 +51,6 @@ macro_rules! operations {
             route: web::to($noun::$handler),
         },)*)*]
     };
-}
-
-/// Whether a request has a method. What answers GET answers HEAD too: the server leaves out the
-/// body (RFC 9110, 9.3.2).
-fn takes(method: Method) -> impl Guard {
-    guard::fn_guard(move |context| {
-        let asked = &context.head().method;
-        *asked == method || *asked == Method::HEAD && method == Method::GET
-    })
 }
 
 /// All operations, the most used first: they are tried in this order.
@@ -309,54 +294,4 @@ pub(crate) fn aliases() -> Vec<Operation> {
             POST "" "" costs 2 => create_ledger_account;
         }
     )
-}
-
-/// Adds all routes, under the prefix if there is one. Health, contract, sign-in and served files
-/// are also found without it.
-pub(crate) fn mount(config: &mut web::ServiceConfig, state: &AppState) {
-    let prefix = state.path_prefix.as_str();
-    if prefix.is_empty() {
-        return configure(config, state);
-    }
-    config.service(web::scope(prefix).configure(|config| configure(config, state)));
-    for operation in outside() {
-        config.service(resource(operation.path, operation));
-    }
-    config.default_service(web::to(unmatched));
-}
-
-/// Adds all routes. Each is a resource of its own, so that an account called `batch` is found by
-/// GET although POST has a route at that path. [`unmatched`] answers what no route takes.
-///
-/// Routes are tried one after another. Those inside of a book stand in a scope: its path is matched
-/// once for all of them, and requests for anything else try none of them.
-fn configure(config: &mut web::ServiceConfig, state: &AppState) {
-    let aliases = if state.ledger_alias { aliases() } else { Vec::new() };
-    let mut inside = web::scope(BOOK);
-    let mut others = Vec::new();
-    for operation in operations().into_iter().chain(aliases) {
-        match operation.path.strip_prefix(BOOK) {
-            Some(path) => inside = inside.service(resource(path, operation)),
-            None => others.push(resource(operation.path, operation)),
-        }
-    }
-    config.service(inside);
-    for other in others {
-        config.service(other);
-    }
-    config.default_service(web::to(unmatched));
-}
-
-/// An operation at a path. What it costs is left with the request, where it is more than 1, and
-/// that its effect is lasting.
-fn resource(path: &str, operation: Operation) -> Resource {
-    let Operation { method, path: _, id: _, cost, lasting, route } = operation;
-    let mut resource = web::resource(path).guard(takes(method)).route(route);
-    if let Some(cost) = Cost::of(cost) {
-        resource = resource.app_data(cost);
-    }
-    if let Some(lasting) = lasting {
-        resource = resource.app_data(lasting);
-    }
-    resource
 }

@@ -35,9 +35,12 @@ fn opened(answer: Reply, state: &AppState, scope: &TokenScope) -> ApiResult {
     answer.amend(|sealed: SealedOut| sealed.open_for(scope, state.identity.key().sealer()))
 }
 
+/// The sealed properties of a connection; none when it has no properties.
+type SealOutcome = Result<Option<Vec<u8>>, Error>;
+
 fn sealing(
     state: web::Data<AppState>,
-) -> impl Fn(ConnectionId, Option<&[u8]>, &Edits) -> Result<Option<Vec<u8>>, Error> + Clone {
+) -> impl Fn(ConnectionId, Option<&[u8]>, &Edits) -> SealOutcome + Clone {
     move |id, sealed, edits| sealed::edit(state.identity.key().sealer(), id, sealed, edits)
 }
 
