@@ -145,7 +145,7 @@ fn rule_9_5_what_cannot_be_connected(server: &Server) {
         with("agentId", json!("Some Bank")),
         with("uuid", json!("u".repeat(256))),
         with("name", json!("n".repeat(256))),
-        with("properties", json!({"k": "v".repeat(8_193)})),
+        with("properties", json!({"k": "v".repeat(90_001)})),
     ] {
         let message = user.post(ALL, &body).refused(400, "badRequest");
         assert!(!message.is_empty(), "{body}");

@@ -79,7 +79,7 @@ fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
         .iter()
         .filter_map(|one| one["name"].as_str())
         .collect();
-    assert_eq!(names, ["Cash", "Food"], "3.2.1: the accounts affected");
+    assert_eq!(names, ["Cash", "Food", "Bank"], "3.2.1: the accounts affected");
     for original in [&posted, &draft] {
         let now = transaction(&cast, &id(original));
         let state = ["trashed", "posted", "description", "remoteIds", "properties", "amount"]

@@ -129,7 +129,7 @@ fn messages_have_a_limit(server: &Server) {
 
 /// 7.10: nothing a user typed adds lines, or looks like a link of the server.
 fn what_users_type_is_quoted(server: &Server) {
-    let name = "Cash \u{202e}https://evil.example <b>";
+    let name = "Cash https://evil.example <b>";
     let (cast, to) = (Cast::with_settings(server, json!({"name": name})), person());
     let message = "\r\nBcc: all@example.com\r\n\r\nSign in at https://evil.example/x\0\u{2028}now";
     share(&cast, &cast.owner, &to, "VIEWER", message).ok();

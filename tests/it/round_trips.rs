@@ -112,7 +112,11 @@ const RESOURCES: &[Resource] = &[
         name: "integration",
         read: |s| items(&s.get("/integrations"))[0].clone(),
         send: |s, body| s.put("/integrations", body),
-        fields: &[moving("name", "\"New\"", NAME), to("properties", "{\"a\": \"b\"}")],
+        fields: &[
+            moving("name", "\"New\"", NAME),
+            to("properties", "{\"a\": \"b\"}"),
+            to("reach", "\"BOOK\""),
+        ],
     },
     Resource {
         name: "collection",

@@ -84,7 +84,7 @@ fn examples_of_1_6(engine: Engine) {
             credit: side(from),
             debit: side(to),
             checked: number.is_multiple_of(3),
-            remote_ids: (number % 50 == 7)
+            remote_ids: (number % 100 == 7)
                 .then(|| vec![if number < 100 { "abc".to_owned() } else { "other".to_owned() }]),
             properties: if number.is_multiple_of(9) {
                 [("invoice_number".to_owned(), Some("INV-2024-001".to_owned()))].into()

@@ -377,7 +377,7 @@ fn rule_3_8_in_a_batch(server: &Server) {
         json!({"description": "cash food 25 13/05/2025"}),
         json!({"description": "cash food 25 13/05/2025", "amount": "3"}),
         json!({"description": "taxi 7", "remoteIds": [remote]}),
-        json!({"description": "food 8", "remoteIds": [remote]}),
+        json!({"description": "taxi 7", "remoteIds": [remote]}),
     ]);
     let list = cast.owner.post(&cast.path("/transactions/batch"), &body).ok();
     let lines: Vec<[String; 5]> = items(&list).iter().map(line).collect();

@@ -130,7 +130,7 @@ impl Text<'_> {
         while digit(to) || ".,".contains(self.letter(to).unwrap_or(' ')) && digit(to + 1) {
             to += 1;
         }
-        (!inside(self.letter(to)) && !(cut(to) && digit(to + 1))).then_some(to)
+        (!(inside(self.letter(to)) || cut(to) && digit(to + 1))).then_some(to)
     }
 }
 
