@@ -1,10 +1,22 @@
 //! The published documents agree with the routes of the server and with the constants of the code.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 use daybook_tests::openapi::access;
 use daybook_tests::openapi::contract::{check, document, operations, resolve};
 use serde_json::{Value, json};
+
+/// Asserts that the server has the routes of a document and no others.
+#[track_caller]
+fn assert_same<T: Debug + Ord>(served: &BTreeSet<T>, documented: &BTreeSet<T>) {
+    let missing: Vec<_> = served.difference(documented).collect();
+    let promised: Vec<_> = documented.difference(served).collect();
+    assert!(
+        missing.is_empty() && promised.is_empty(),
+        "only served: {missing:?}, only documented: {promised:?}"
+    );
+}
 
 #[test]
 fn routes_are_the_documents() {
@@ -17,12 +29,7 @@ fn routes_are_the_documents() {
         .filter(|operation| !operation.id.is_empty())
         .map(|operation| (operation.method.to_string(), operation.path, operation.id))
         .collect();
-    let missing: Vec<_> = served.difference(&documented).collect();
-    let promised: Vec<_> = documented.difference(&served).collect();
-    assert!(
-        missing.is_empty() && promised.is_empty(),
-        "only served: {missing:?}, only documented: {promised:?}"
-    );
+    assert_same(&served, &documented);
     let ids: BTreeSet<&str> = operations().iter().map(|operation| operation.id).collect();
     assert_eq!(ids.len(), documented.len(), "an operationId names one operation");
 }
@@ -159,12 +166,7 @@ fn routes_outside_of_books_are_documented() {
         .iter()
         .map(|operation| (operation.method.to_owned(), operation.path.to_owned()))
         .collect();
-    let missing: Vec<_> = served.difference(&documented).collect();
-    let promised: Vec<_> = documented.difference(&served).collect();
-    assert!(
-        missing.is_empty() && promised.is_empty(),
-        "only served: {missing:?}, only documented: {promised:?}"
-    );
+    assert_same(&served, &documented);
     let ids: BTreeSet<&str> = access::operations().iter().map(|operation| operation.id).collect();
     assert_eq!(ids.len(), documented.len(), "an operationId names one operation");
 }

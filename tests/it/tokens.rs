@@ -20,6 +20,7 @@ pub fn tests() -> Vec<crate::Case> {
         operators_list_and_revoke,
         disabled_users_are_refused,
         printed_with_limits,
+        command_prints_one_token_per_address,
         commands_refuse_what_is_unknown,
     ]
 }
@@ -303,6 +304,21 @@ fn printed_with_limits(server: &Server) {
         &listed["items"][0],
         &json!({"name": "backup", "readOnly": true, "books": [cast.book], "active": true}),
     );
+}
+
+/// 11.7: standard output holds the tokens alone, in the order of the addresses, so that scripts can
+/// read it.
+fn command_prints_one_token_per_address(server: &Server) {
+    let emails = [(); 2].map(|()| format!("{}@example.com", unique("holder")));
+    let mut command = server.admin(&["token"]);
+    command.args(["--email", &emails[0], "--email", &emails[1]]);
+    let printed = done(command);
+    let tokens: Vec<&str> = printed.lines().collect();
+    assert_eq!(tokens.len(), 2, "{printed:?}");
+    for (token, email) in tokens.into_iter().zip(&emails) {
+        let user = server.client_with_token(token).get("/v5/user").ok();
+        assert_eq!(user["email"].as_str(), Some(email.as_str()));
+    }
 }
 
 fn commands_refuse_what_is_unknown(server: &Server) {
