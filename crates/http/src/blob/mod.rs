@@ -20,7 +20,8 @@
 //!
 //! **How they are read.** The row first, then the bytes, through [`read`]. An update may replace
 //! the content in between, and the sweep may remove the old bytes, so the row is read once more
-//! before missing bytes count as lost.
+//! before missing bytes count as lost. Bytes whose SHA-256 is not that of the row are not handed
+//! out as a whole: [`checked`].
 //!
 //! **What removes them.** The [`sweep`] alone, a background worker of the server. It removes
 //! orphans that are older than any write takes (`--files-orphan-seconds`), so it never meets the
@@ -32,6 +33,7 @@
 //! `BOOK/deleted`, is stored beside its blobs, and the sweep removes the bytes of an unknown book
 //! only where it finds that note, which goes last. While the book exists the note says nothing.
 
+pub(crate) mod checked;
 pub(crate) mod read;
 pub(crate) mod removal;
 pub(crate) mod store;

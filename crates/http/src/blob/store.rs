@@ -1,6 +1,8 @@
 //! The place of blobs: a folder on this machine's disk, or a bucket of a store that speaks S3.
 
+use std::future::poll_fn;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use actix_web::web::Bytes;
@@ -55,9 +57,7 @@ impl Blobs {
     /// 413 for more bytes than can be counted.
     pub(crate) async fn new_blob(&self, bytes: Bytes) -> Result<NewBlob, ApiError> {
         let digested = bytes.clone();
-        let digest = move || {
-            Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
-        };
+        let digest = move || hexadecimal(&Sha256::digest(&digested));
         let digest = blocking::compute(bytes.len(), digest).await?;
         let size = i64::try_from(bytes.len()).map_err(|_| RequestError::FileTooLarge)?;
         let blob = uuid::Uuid::now_v7().simple().to_string();
@@ -82,13 +82,38 @@ impl Blobs {
         &self,
         book: &str,
         blob: &str,
-    ) -> Result<Option<impl Stream<Item = Result<Bytes, object_store::Error>> + use<>>, ApiError>
-    {
+    ) -> Result<
+        Option<impl Stream<Item = Result<Bytes, object_store::Error>> + Unpin + use<>>,
+        ApiError,
+    > {
         match self.store.get(&blob_path(book, blob)?).await {
             Ok(found) => Ok(Some(found.into_stream())),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(failed(error)),
         }
+    }
+
+    /// The size of a blob and the SHA-256 of its bytes, which are read in pieces; `None` when there
+    /// is no such blob.
+    ///
+    /// # Errors
+    /// When the store cannot be asked, or ends in the middle of the blob.
+    pub async fn digest(&self, book: &str, blob: &str) -> Result<Option<(u64, String)>, String> {
+        let text = |error: object_store::Error| error.to_string();
+        // What a row names so cannot be stored.
+        let Ok(path) = blob_path(book, blob) else { return Ok(None) };
+        let mut bytes = match self.store.get(&path).await {
+            Ok(found) => found.into_stream(),
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(text(error)),
+        };
+        let (mut size, mut digest) = (0_u64, Sha256::new());
+        while let Some(piece) = poll_fn(|cx| Pin::new(&mut bytes).poll_next(cx)).await {
+            let piece = piece.map_err(text)?;
+            size = size.saturating_add(u64::try_from(piece.len()).unwrap_or(u64::MAX));
+            digest.update(&piece);
+        }
+        Ok(Some((size, hexadecimal(&digest.finalize()))))
     }
 
     /// The bytes of a blob at once; `None` when there is no such blob.
@@ -150,6 +175,11 @@ fn blob_path(book: &str, blob: &str) -> Result<Path, ApiError> {
         // The caller has access to the book, so its id is well-formed.
         Err(RequestError::Failed("a book or blob with an odd name".to_owned()).into())
     }
+}
+
+/// A digest as rows have it.
+pub(super) fn hexadecimal(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// 503: the store is another machine, or a disk that may be full, so trying again may help.

@@ -50,6 +50,7 @@ pub(crate) async fn get_file(request: ApiRequest, http: HttpRequest) -> ApiResul
     };
     let (view, bytes) = blob::read::with_row(first, find, open, |view| &view.file).await?;
     grant.leave_with(&http);
+    blob::checked::check(&book, &view.file, &bytes).await?;
     let size = bytes.len();
     let encode = move || {
         let out = FileOut::new(&view.file, view.access.book(), &base);

@@ -11,6 +11,7 @@ use daybook_domain::file::{File, FileAddress, Refusal, media};
 use daybook_service::{Error, file};
 
 use crate::blob;
+use crate::blob::checked::CheckedBytes;
 use crate::error::{ApiError, RequestError};
 use crate::run;
 use crate::state::AppState;
@@ -36,11 +37,12 @@ pub(crate) async fn serve(
     let again = async || find(&state, &address).await;
     let open =
         async |(book, file): &(String, File)| state.blobs.open(book, &file.content.blob).await;
-    let ((_, file), bytes) =
+    let ((book, file), bytes) =
         blob::read::with_row((book, file), again, open, |(_, file)| file).await?;
     let tag = EntityTag::new_strong(file.content.digest.clone());
     let size = u64::try_from(file.content.size)
         .map_err(|_| RequestError::Failed("a size below zero".to_owned()))?;
+    let bytes = CheckedBytes::new(bytes, &book, &file);
     let mut response = headed(HttpResponse::Ok(), &file, tag);
     Ok(response.body(SizedStream::new(size, bytes)))
 }
