@@ -106,6 +106,7 @@ modules! {
     transactions,
     undated,
     updates,
+    verification,
     webhooks,
 }
 

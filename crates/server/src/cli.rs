@@ -11,7 +11,9 @@ use daybook_http::WebOrigin;
 
 use crate::address::{path_prefix, public_url};
 use crate::api_key::KeyArgs;
+use crate::checkpoint::{CheckpointArgs, CheckpointCommandArgs};
 use crate::coordinator::CoordinatorArgs;
+use crate::files::FileStoreArgs;
 use crate::limit::LimitArgs;
 use crate::log::LogArgs;
 use crate::mail::MailArgs;
@@ -20,6 +22,7 @@ use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
 use crate::replicas::ReplicaArgs;
 use crate::user::UserArgs;
+use crate::verify::VerifyArgs;
 use crate::webhook::{WebhookArgs, WebhooksArgs};
 
 /// Daybook: financial books over a REST API.
@@ -52,6 +55,11 @@ pub(crate) enum Command {
     Webhooks(WebhooksArgs),
     /// Print an API key for an app of a user; list and revoke API keys
     Key(KeyArgs),
+    /// Write a checkpoint of the logs of all books now, and print its path
+    Checkpoint(CheckpointCommandArgs),
+    /// Compare the database and the files with the checkpoints; changes nothing. Status 0 when all
+    /// agrees, 1 when something differs, 2 when it cannot be told
+    Verify(VerifyArgs),
 }
 
 /// Where an installation keeps its data.
@@ -156,6 +164,20 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) files: FileStoreArgs,
 
+    /// Seconds that stored bytes without a file are kept before they are removed; must be longer
+    /// than any write takes
+    #[arg(
+        long = "files-orphan-seconds",
+        env = "DAYBOOK_FILES_ORPHAN_SECONDS",
+        default_value_t = 86_400,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub(crate) orphan_seconds: u64,
+
+    #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArgs,
+
     /// Days for which deleted books wait, so that they can be restored, before they are removed;
     /// with 0 they are removed at once
     #[arg(
@@ -207,51 +229,6 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) logs: LogArgs,
-}
-
-/// Where the bytes of files are stored.
-#[derive(Debug, Args)]
-pub(crate) struct FileStoreArgs {
-    /// Place of the files: file:///DIRECTORY or s3://BUCKET/PREFIX, used by this installation
-    /// alone; by default the folder "files" in the data directory
-    #[arg(long, env = "DAYBOOK_FILES_URL", value_name = "URL")]
-    pub(crate) files_url: Option<String>,
-
-    /// Address of an S3-compatible store other than Amazon's
-    #[arg(long, env = "DAYBOOK_S3_ENDPOINT", value_name = "URL")]
-    pub(crate) s3_endpoint: Option<String>,
-
-    /// Region of the bucket
-    #[arg(long, env = "DAYBOOK_S3_REGION", default_value = "us-east-1", value_name = "REGION")]
-    pub(crate) s3_region: String,
-
-    /// Access key of the bucket; without one, the role of the machine is used
-    #[arg(long, env = "DAYBOOK_S3_ACCESS_KEY_ID", value_name = "ID", hide_env_values = true)]
-    pub(crate) s3_access_key_id: Option<String>,
-
-    /// Secret of the access key
-    #[arg(
-        long,
-        env = "DAYBOOK_S3_SECRET_ACCESS_KEY",
-        value_name = "SECRET",
-        hide_env_values = true
-    )]
-    pub(crate) s3_secret_access_key: Option<String>,
-
-    /// Session token of a temporary access key
-    #[arg(long, env = "DAYBOOK_S3_SESSION_TOKEN", value_name = "TOKEN", hide_env_values = true)]
-    pub(crate) s3_session_token: Option<String>,
-
-    /// Seconds that stored bytes without a file are kept before they are removed; must be longer
-    /// than any write takes
-    #[arg(
-        long = "files-orphan-seconds",
-        env = "DAYBOOK_FILES_ORPHAN_SECONDS",
-        default_value_t = 86_400,
-        value_name = "SECONDS",
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
-    pub(crate) orphan_seconds: u64,
 }
 
 #[derive(Debug, Args)]

@@ -1,18 +1,18 @@
 //! Opens the place where the bytes of files are stored: a folder of this machine, or a store that
-//! speaks S3.
+//! speaks S3. The doc comments of options are the texts of `--help`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use clap::Args;
 use daybook_http::Blobs;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
 use object_store::{ClientOptions, RetryConfig};
 
-use crate::cli::FileStoreArgs;
 use crate::private;
 
 /// How often a request to a store is tried again, and for how long: somebody waits for the answer.
@@ -20,6 +20,58 @@ const RETRIES: usize = 3;
 const RETRY_SECONDS: u64 = 15;
 /// How long one request to a store may take.
 const REQUEST_SECONDS: u64 = 60;
+
+/// Where the bytes of files are stored.
+#[derive(Debug, Args)]
+pub(crate) struct FileStoreArgs {
+    /// Place of the files: file:///DIRECTORY or s3://BUCKET/PREFIX, used by this installation
+    /// alone; by default the folder "files" in the data directory
+    #[arg(long, env = "DAYBOOK_FILES_URL", value_name = "URL")]
+    pub(crate) files_url: Option<String>,
+
+    /// Address of an S3-compatible store other than Amazon's
+    #[arg(long, env = "DAYBOOK_S3_ENDPOINT", value_name = "URL")]
+    pub(crate) s3_endpoint: Option<String>,
+
+    /// Region of the bucket
+    #[arg(long, env = "DAYBOOK_S3_REGION", default_value = "us-east-1", value_name = "REGION")]
+    pub(crate) s3_region: String,
+
+    /// Access key of the bucket; without one, the role of the machine is used
+    #[arg(long, env = "DAYBOOK_S3_ACCESS_KEY_ID", value_name = "ID", hide_env_values = true)]
+    pub(crate) s3_access_key_id: Option<String>,
+
+    /// Secret of the access key
+    #[arg(
+        long,
+        env = "DAYBOOK_S3_SECRET_ACCESS_KEY",
+        value_name = "SECRET",
+        hide_env_values = true
+    )]
+    pub(crate) s3_secret_access_key: Option<String>,
+
+    /// Session token of a temporary access key
+    #[arg(long, env = "DAYBOOK_S3_SESSION_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    pub(crate) s3_session_token: Option<String>,
+}
+
+/// As [`open`], but makes nothing: `None` when there is no such folder.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn open_existing(
+    options: &FileStoreArgs,
+    data_dir: &Path,
+) -> anyhow::Result<Option<Blobs>> {
+    let folder = match &options.files_url {
+        Some(url) => url.strip_prefix("file://").map(PathBuf::from),
+        None => Some(data_dir.join("files")),
+    };
+    if folder.is_some_and(|folder| !folder.exists()) {
+        return Ok(None);
+    }
+    open(options, data_dir).map(Some)
+}
 
 /// The place that the options name; by default a folder in the data directory.
 ///

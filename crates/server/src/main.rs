@@ -3,6 +3,7 @@
 mod address;
 mod admin;
 mod api_key;
+mod checkpoint;
 mod cli;
 mod clock;
 mod coordinator;
@@ -22,6 +23,7 @@ mod serve;
 mod smtp;
 mod storage_quota;
 mod user;
+mod verify;
 mod webhook;
 mod worker;
 
@@ -36,19 +38,18 @@ use cli::{Cli, Command};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // The log may not have been started.
-            let _ = writeln!(std::io::stderr(), "daybook: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    let cli = Cli::parse();
+    let tells_difference = matches!(cli.command, Command::Verify(_));
+    run(cli).unwrap_or_else(|error| {
+        // The log may not have been started.
+        let _ = writeln!(std::io::stderr(), "daybook: {error:#}");
+        if tells_difference { ExitCode::from(verify::UNKNOWN) } else { ExitCode::FAILURE }
+    })
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     private::keep_files_private();
-    match cli.command {
+    let done = match cli.command {
         Command::Serve(options) => serve::run(&options),
         Command::Migrate(options) => migrate::run(&options),
         Command::Token(options) => admin::token(*options),
@@ -59,5 +60,8 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Outbox(options) => outbox::run(options),
         Command::Webhooks(options) => webhook::run(options),
         Command::Key(options) => api_key::run(options),
-    }
+        Command::Checkpoint(options) => checkpoint::run(&options),
+        Command::Verify(options) => return verify::run(&options),
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }

@@ -18,11 +18,12 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
+use crate::worker::checkpoint::CheckpointWorker;
 use crate::worker::mail::MailWorker;
 use crate::worker::webhook::WebhookWorker;
 use crate::worker::{
-    self, Stop, Worker, api_key_calls, audit, book_removal, copy_sweep, delivery_sweep, file_sweep,
-    identity, mail, webhook,
+    self, Stop, Worker, api_key_calls, audit, book_removal, checkpoint, copy_sweep, delivery_sweep,
+    file_sweep, identity, mail, webhook,
 };
 use crate::{admin, clock, files, key, limit, registries};
 
@@ -69,7 +70,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         public_url: options.public_url.clone(),
         blobs,
         storage_quotas: options.limits.storage_quotas(),
-        uploads: Uploads::within(Duration::from_secs(options.files.orphan_seconds)),
+        uploads: Uploads::within(Duration::from_secs(options.orphan_seconds)),
         read_deadline: options.limits.read_deadline(),
         reader_shares: ReaderShares::new(usize::try_from(database.readers)?),
         replica_shares,
@@ -134,6 +135,13 @@ fn workers(
     unfinished: Wakeup,
 ) -> anyhow::Result<Vec<Worker>> {
     let store = &state.store;
+    let checkpoints = CheckpointWorker {
+        store: Arc::clone(store),
+        key: Arc::new(state.identity.key().checkpoint_key()?),
+        directory: options.checkpoints.directory(&options.data.data_dir),
+        clock: state.clock,
+        stop: stop.clone(),
+    };
     Ok(vec![
         api_key_calls::worker(Arc::clone(&state.api_key_calls), Arc::clone(store), state.clock),
         identity::worker(Arc::clone(&state.identity), Arc::clone(store)),
@@ -160,6 +168,7 @@ fn workers(
                 blobs: state.blobs.clone(),
                 clock: state.clock,
                 farewell: farewell(state),
+                note: checkpoints.clone().removal_note(),
                 stop: {
                     let stop = stop.clone();
                     Arc::new(move || stop.asked())
@@ -171,8 +180,9 @@ fn workers(
             store: Arc::clone(store),
             blobs: state.blobs.clone(),
             clock: state.clock,
-            orphan_age: Duration::from_secs(options.files.orphan_seconds),
+            orphan_age: Duration::from_secs(options.orphan_seconds),
         }),
+        checkpoint::worker(checkpoints),
     ])
 }
 

@@ -59,6 +59,12 @@ pub enum Error {
          version that made it, or a later one"
     )]
     NewerSchema(String),
+    /// The database was made by an earlier version, and is not to be changed now.
+    #[error(
+        "the database has not step {0} of the schema yet; start the server, or run `daybook \
+         migrate`, which bring the schema up to date"
+    )]
+    OlderSchema(String),
     /// The tables of this database cannot be distributed over several machines.
     #[error("the tables cannot be distributed: {0}")]
     NotDistributable(&'static str),

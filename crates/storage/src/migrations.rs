@@ -9,11 +9,15 @@ use diesel::migration::{
     Migration, MigrationMetadata, MigrationName, MigrationSource, Result as Ran,
 };
 use diesel::pg::Pg;
+use diesel::prelude::*;
 use diesel::result::QueryResult;
-use diesel::{PgConnection, SqliteConnection};
+use diesel::sql_types::Text;
+use diesel::{PgConnection, QueryableByName, SqliteConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
+use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
+use crate::sql::Sql;
 
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgresql");
@@ -41,6 +45,31 @@ pub(crate) fn migrate_postgres(conn: &mut PgConnection) -> Result<()> {
     // Several processes may start at once; one migrates, the others wait and find it done.
     conn.batch_execute(LOCK_SCHEMA)?;
     migrate(conn, CommandsOf(POSTGRES))
+}
+
+#[derive(QueryableByName)]
+struct AppliedStep {
+    #[diesel(sql_type = Text)]
+    version: String,
+}
+
+/// Checks that the schema is the one of this program, and changes nothing.
+///
+/// # Errors
+/// As [`migrate_sqlite`]; [`Error::OlderSchema`] when a step is missing.
+pub(crate) fn check_current(conn: &mut Conn) -> Result<()> {
+    // The engines have the same steps.
+    let known: Vec<Box<dyn Migration<Pg>>> =
+        POSTGRES.migrations().map_err(|error| Error::Migration(error.to_string()))?;
+    let known: Vec<String> = known.iter().map(|step| step.name().version().to_string()).collect();
+    let sql = Sql::new("SELECT version FROM __diesel_schema_migrations");
+    let applied: Vec<AppliedStep> = on_engine!(conn, c => (&sql).load(c))?;
+    let applied: Vec<String> = applied.into_iter().map(|step| step.version).collect();
+    check_applied(&known, &applied)?;
+    match known.into_iter().find(|step| !applied.contains(step)) {
+        Some(step) => Err(Error::OlderSchema(step)),
+        None => Ok(()),
+    }
 }
 
 /// Runs the steps that the database does not have. It changes nothing in a database with an unknown

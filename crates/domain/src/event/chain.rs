@@ -33,6 +33,20 @@ impl Hash {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// The hash that is shown as this text; `None` for any other text.
+    #[must_use]
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte.wrapping_sub(b'0')),
+            b'a'..=b'f' => Some(byte.wrapping_sub(b'a').wrapping_add(10)),
+            _ => None,
+        };
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        let byte = |[high, low]: &[u8; 2]| Some(digit(*high)? << 4 | digit(*low)?);
+        let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
+        bytes.filter(|_| rest.is_empty()).and_then(|bytes| Self::from_bytes(&bytes))
+    }
+
     /// The bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {

@@ -5,12 +5,14 @@
 //! comparison that decides whether anything changed at all: without a change there is no event.
 
 mod chain;
+mod checkpoint;
 mod read;
 pub mod snapshot;
 
 use std::collections::BTreeMap;
 
 pub use chain::{EventOrigin, Hash, Head, public_id, sequence_of};
+pub use checkpoint::{CheckpointEntry, LogComparison, LogDifference};
 pub use read::ReadEvent;
 
 use crate::id::{BookId, UserId};

@@ -16,6 +16,9 @@ use crate::blocking::block;
 /// What is done with a book before its first row goes.
 pub type Farewell = Arc<dyn Fn(BookKey) -> Pin<Box<dyn Future<Output = Result<(), String>>>>>;
 
+/// Notes books outside the database before the first row of one of them goes. It may block.
+pub type RemovalNote = Arc<dyn Fn(&[BookKey]) + Send + Sync>;
+
 /// What a removal needs to know. The background worker of the server calls it.
 #[derive(Clone)]
 pub struct BookRemoval {
@@ -27,6 +30,8 @@ pub struct BookRemoval {
     pub clock: fn() -> Instant,
     /// Copies what apps are still to be told of it.
     pub farewell: Farewell,
+    /// Notes what is about to be removed in a checkpoint (behaviour 6.26).
+    pub note: RemovalNote,
     /// Whether the server is about to end.
     pub stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
@@ -51,6 +56,8 @@ impl BookRemoval {
         let due = block(move || store.read(|tx| book::due(tx, now))).await;
         let due = due.map_err(text)?.map_err(text)?;
         let mut came_to = RemovedBooks { found: due.len(), removed: 0 };
+        let (note, noted) = (Arc::clone(&self.note), due.clone());
+        block(move || note(&noted)).await.map_err(text)?;
         for key in due {
             if (self.stop)() {
                 break;

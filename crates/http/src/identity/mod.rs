@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `authenticate` | Finds the user of a token, and makes it at the first sight |
 //! | `own_token`, `crypto` | Signs and verifies the tokens of this installation |
+//! | `checkpoint_key` | Signs and verifies checkpoints of logs |
 //! | `sealer` | Seals secrets that the database keeps |
 //! | `reseal` | Seals all of them anew when the key has changed |
 //! | `provider` | Verifies the tokens of other identity providers |
@@ -17,6 +18,7 @@
 
 pub(crate) mod authenticate;
 mod bearer;
+pub(crate) mod checkpoint_key;
 mod crypto;
 pub(crate) mod own_token;
 pub(crate) mod provider;

@@ -17,7 +17,6 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::allowed::WebhookTarget;
 use super::off_limits::is_off_limits;
 
-
 /// What a client connects to.
 #[derive(Debug, Clone)]
 pub(crate) enum Reach {

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use daybook_http::LocalKey;
+use daybook_http::{CheckpointKey, LocalKey};
 
 use crate::private;
 use sealing::SealingFile;
@@ -28,6 +28,16 @@ pub(crate) fn load(data_dir: &Path) -> anyhow::Result<LocalKey> {
     Ok(LocalKey::new(&secret).sealing_with(&sealing.secrets(), source))
 }
 
+/// What verifies checkpoints, from a data directory in which nothing is made.
+///
+/// # Errors
+/// A key file that is missing, cannot be read or does not hold a key, or may be read by others.
+pub(crate) fn checkpoint_key(data_dir: &Path) -> anyhow::Result<CheckpointKey> {
+    let path = data_dir.join(FILE);
+    let secret = file::read(&path)?.with_context(|| format!("there is no {}", path.display()))?;
+    Ok(LocalKey::new(&whole(secret, &path)?).checkpoint_key()?)
+}
+
 /// The secret of `token.key`.
 fn token_secret(data_dir: &Path) -> anyhow::Result<Vec<u8>> {
     private::own_directory(data_dir)?;
@@ -38,6 +48,11 @@ fn token_secret(data_dir: &Path) -> anyhow::Result<Vec<u8>> {
         Some(secret) => secret,
         None => file::make(&path, &random()?)?,
     };
+    whole(secret, &path)
+}
+
+/// The secret, when it has the length of one.
+fn whole(secret: Vec<u8>, path: &Path) -> anyhow::Result<Vec<u8>> {
     if secret.len() != LENGTH {
         bail!(
             "{} holds {} bytes instead of {LENGTH}; restore it, or delete it to void all tokens \

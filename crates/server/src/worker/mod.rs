@@ -15,6 +15,8 @@
 //!   The result is recorded under the lock of the book, and only while the audit is still wanted.
 //! - [`book_removal`] runs when a book is deleted that does not wait, and each minute. It takes the
 //!   lease of each book that it removes.
+//! - [`checkpoint`] runs each ten minutes, and writes once a day. It takes one lease, so that
+//!   processes that share a directory write one file.
 //! - [`copy_sweep`] runs when a copy has failed, and each minute. It takes the lease of each copy,
 //!   so it leaves alone what is still being made.
 //! - [`file_sweep`] runs each hour, or more often for a shorter `--files-orphan-seconds`. It takes
@@ -40,6 +42,7 @@
 pub(crate) mod api_key_calls;
 pub(crate) mod audit;
 pub(crate) mod book_removal;
+pub(crate) mod checkpoint;
 pub(crate) mod copy_sweep;
 pub(crate) mod delivery_sweep;
 pub(crate) mod file_sweep;

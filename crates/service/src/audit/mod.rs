@@ -17,12 +17,13 @@
 //! A process that stops leaves the row, and whoever starts next goes on. The findings are about the
 //! book as it stood at one of its events.
 
+mod log_end;
 mod rows;
 
 use std::sync::Arc;
 
 use daybook_domain::access::Access;
-use daybook_domain::audit::{Recount, Report, Trail};
+use daybook_domain::audit::{AuditedEvent, Recount, Report, Trail};
 use daybook_domain::book::copy::{CopyProof, CopySummary};
 use daybook_domain::id::{AccountId, BookKey, UserId};
 use daybook_domain::instant::Instant;
@@ -35,6 +36,10 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
 use crate::{access, event_log, storage_quota};
+
+pub use log_end::{
+    books, checkpoint_entries, entries_of, examine, file_content, file_contents, has_book,
+};
 
 /// Rows read at once, at first and at most. Rows with long texts come in smaller portions.
 const FIRST_PORTION: i64 = 100;
@@ -77,30 +82,44 @@ pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<(BookKey, UserId)>> {
 pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<AuditRun>> {
     let Some(wanted) = tx.audits().requested(key)? else { return Ok(None) };
     let Some(access) = tx.audits().enter(key, &wanted)? else { return Ok(None) };
-    let (head, counted) = tx.audits().head(&access)?;
-    let mut trail = Trail::new(key);
+    let report = inspect(tx, &access, (&mut |_| {}, stop))?;
+    Ok(report.map(|report| AuditRun { wanted, report }))
+}
+
+/// Compares all that is kept of a book, and hands out its events in their order. `None` when it
+/// gave up.
+fn inspect(
+    tx: &mut Tx<'_>,
+    access: &Access,
+    (each, stop): (&mut dyn FnMut(&AuditedEvent), &dyn Fn() -> bool),
+) -> Result<Option<Report>> {
+    let (head, counted) = tx.audits().head(access)?;
+    let mut trail = Trail::new(&access.book().key);
     let (mut after, mut limit) = (i64::MIN, FIRST_PORTION);
     loop {
-        let events = tx.audits().events(&access, after, limit)?;
+        let events = tx.audits().events(access, after, limit)?;
         let Some(last) = events.last() else { break };
         (after, limit) = (last.sequence, next_limit(events.len()));
-        events.iter().for_each(|event| trail.check_next(event));
-        tx.audits().without_row(&access, &events)?.into_iter().for_each(|id| trail.add_lost(id));
+        for event in &events {
+            trail.check_next(event);
+            each(event);
+        }
+        tx.audits().without_row(access, &events)?.into_iter().for_each(|id| trail.add_lost(id));
         if stop() {
             return Ok(None);
         }
     }
     trail.check_head(head);
     let is_proved = trail.is_of_copy();
-    let Some(differing) = rows::compare(tx, &access, is_proved, stop)? else { return Ok(None) };
-    let Some(mut recount) = recount(tx, &access, stop)? else { return Ok(None) };
+    let Some(differing) = rows::compare(tx, access, is_proved, stop)? else { return Ok(None) };
+    let Some(mut recount) = recount(tx, access, stop)? else { return Ok(None) };
     recount.add_rows(differing);
     recount.add_rows(trail.take_lost());
     if trail.is_of_copy() {
-        let Some(found) = copied(tx, &access, stop)? else { return Ok(None) };
+        let Some(found) = copied(tx, access, stop)? else { return Ok(None) };
         trail.check_copied(&found);
     }
-    Ok(Some(AuditRun { wanted, report: Report::new(recount.finish(counted), trail) }))
+    Ok(Some(Report::new(recount.finish(counted), trail)))
 }
 
 /// Records the result of an audit: `balanceVerified` where it changed, and BOOK_AUDITED. The book

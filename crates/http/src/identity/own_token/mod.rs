@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::api_key::text::ApiKeyText;
+use crate::identity::checkpoint_key::CheckpointKey;
 use crate::identity::crypto::install;
 use crate::identity::sealer::{Sealer, SealingSecrets, SealingSource};
 
@@ -278,6 +279,15 @@ impl LocalKey {
         validation.set_required_spec_claims(&["iss", "aud"]);
         validation.validate_exp = false;
         Some(decode::<Sealed<T>>(text, &self.decoding, &validation).ok()?.claims.claims)
+    }
+
+    /// What signs checkpoints of logs.
+    ///
+    /// # Errors
+    /// [`SigningFailed`], which the library allows for.
+    pub fn checkpoint_key(&self) -> Result<CheckpointKey, SigningFailed> {
+        let derived = CheckpointKey::derived(&self.deriving);
+        derived.map_err(|error| SigningFailed(error.to_string()))
     }
 
     /// The text of the API key with that id, always the same, and not to be guessed without the

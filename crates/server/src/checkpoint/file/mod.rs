@@ -1,0 +1,349 @@
+//! The files of checkpoints: text, a book in each line, and the signature in the last one.
+//!
+//! ```text
+//! daybook-checkpoint 1 1795651200000
+//! 0193…e1 42 9f86…08
+//! 0193…e2 7 2c26…ae deleted
+//! end PUBLIC-KEY SIGNATURE
+//! ```
+//!
+//! The first line has the number of the form and the time in milliseconds since 1970. A line of a
+//! book has its id, the number and the hash of the last event of its log, and `deleted` when it is
+//! deleted. Books are in the order of their ids. The signature (Ed25519) is over the SHA-256 of all
+//! lines before the last one. A file gets its name when it is whole, and is never changed again.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use daybook_domain::event::CheckpointEntry;
+use daybook_domain::instant::Instant;
+use daybook_http::CheckpointKey;
+use sha2::{Digest, Sha256};
+
+/// What the first line begins with: the form, and its number.
+const NAME: &str = "daybook-checkpoint ";
+const FORM: &str = "1";
+/// What the last line begins with.
+const END: &str = "end ";
+/// Bytes of the longest line that is written, and some more.
+const MAX_LINE: u64 = 256;
+/// Bytes of a file that are read at once.
+const PIECE: u64 = 16 * 1024;
+/// How a file ends while it is written.
+const PART: &str = ".part";
+/// Seconds after which nobody writes a part any more.
+const MAX_PART_AGE: i64 = 86_400;
+/// How a file ends that is whole.
+const WHOLE: &str = ".txt";
+
+/// What a checkpoint is of, as the name of its file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckpointKind {
+    /// All books.
+    All,
+    /// Books that are about to be removed.
+    Removal,
+}
+
+impl CheckpointKind {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "checkpoint",
+            Self::Removal => "removal",
+        }
+    }
+}
+
+/// A checkpoint that is being written.
+pub(crate) struct NewCheckpoint {
+    path: PathBuf,
+    part: PathBuf,
+    file: BufWriter<File>,
+    digest: Sha256,
+    books: usize,
+}
+
+impl NewCheckpoint {
+    /// Begins one.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub(crate) fn create(
+        directory: &Path,
+        kind: CheckpointKind,
+        now: Instant,
+    ) -> anyhow::Result<Self> {
+        let mut random = [0; 4];
+        getrandom::fill(&mut random)
+            .map_err(|error| anyhow::anyhow!("no randomness for a name: {error}"))?;
+        let (at, random) = (now.milliseconds(), u32::from_be_bytes(random));
+        let name = format!("{}-{at}-{random:08x}{WHOLE}", kind.as_str());
+        let (path, part) = (directory.join(&name), directory.join(name + PART));
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&part)
+            .with_context(|| format!("{} cannot be written", part.display()))?;
+        let (file, digest) = (BufWriter::new(file), Sha256::new());
+        let mut new = Self { path, part, file, digest, books: 0 };
+        new.line(&format!("{NAME}{FORM} {at}\n"))?;
+        Ok(new)
+    }
+
+    /// Adds a book; they come in the order of their ids.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn add(&mut self, entry: &CheckpointEntry) -> anyhow::Result<()> {
+        self.books = self.books.saturating_add(1);
+        self.line(&format!("{entry}\n"))
+    }
+
+    /// Signs it, and gives it its name once it is on the disk; its path, and how many books it has.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn finish(self, signer: &CheckpointKey) -> anyhow::Result<(PathBuf, usize)> {
+        let Self { path, part, mut file, digest, books } = self;
+        let signature = signer.sign(&digest.finalize());
+        let mut write = || {
+            writeln!(file, "{END}{} {signature}", signer.public())?;
+            file.flush()?;
+            file.get_ref().sync_all()?;
+            fs::rename(&part, &path)?;
+            path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
+        };
+        write().with_context(|| format!("{} cannot be written", path.display()))?;
+        Ok((path, books))
+    }
+
+    fn line(&mut self, line: &str) -> anyhow::Result<()> {
+        self.digest.update(line);
+        let written = self.file.write_all(line.as_bytes());
+        written.with_context(|| format!("{} cannot be written", self.part.display()))
+    }
+}
+
+/// Removes parts that processes that were killed have left.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub(crate) fn remove_leftovers(directory: &Path, now: Instant) -> anyhow::Result<()> {
+    for entry in entries(directory)? {
+        let is_part = entry.to_string_lossy().ends_with(PART);
+        let before = now.seconds().saturating_sub(MAX_PART_AGE);
+        if is_part && fs::metadata(&entry).is_ok_and(|data| data.mtime() < before) {
+            fs::remove_file(&entry)
+                .with_context(|| format!("{} cannot be removed", entry.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// When the newest checkpoint of all books was written, of those before `now`: later ones come from
+/// a clock that was wrong.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub(crate) fn newest(directory: &Path, now: Instant) -> anyhow::Result<Option<Instant>> {
+    if !directory.exists() {
+        return Ok(None);
+    }
+    let at = |path: PathBuf| {
+        let name = path.file_name()?.to_str()?.strip_suffix(WHOLE)?;
+        let rest = name.strip_prefix(CheckpointKind::All.as_str())?.strip_prefix('-')?;
+        rest.split_once('-')?.0.parse().ok().map(Instant::new).filter(|at| *at <= now)
+    };
+    Ok(entries(directory)?.into_iter().filter_map(at).max())
+}
+
+/// The files of checkpoints in a directory, by name.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub(crate) fn list(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let kinds = [CheckpointKind::All, CheckpointKind::Removal].map(CheckpointKind::as_str);
+    let is_checkpoint = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| {
+            name.ends_with(WHOLE) && kinds.iter().any(|kind| name.starts_with(kind))
+        })
+    };
+    let mut found: Vec<PathBuf> = entries(directory)?.into_iter().filter(is_checkpoint).collect();
+    found.sort();
+    Ok(found)
+}
+
+fn entries(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let cannot = || format!("{} cannot be read", directory.display());
+    let found = fs::read_dir(directory).with_context(cannot)?;
+    found.map(|entry| Ok(entry.with_context(cannot)?.path())).collect()
+}
+
+/// Why a file is no checkpoint of this installation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckpointFault {
+    /// It is of a form that this program does not know.
+    UnknownForm,
+    /// A line is none that is written.
+    Line(usize),
+    /// The last line is missing.
+    Cut,
+    /// Another key has signed it.
+    AnotherKey,
+    /// The signature is not that of these lines.
+    Signature,
+}
+
+impl std::fmt::Display for CheckpointFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::UnknownForm => f.write_str("not a checkpoint of a form that is known"),
+            Self::Line(number) => write!(f, "changed: line {number} is malformed"),
+            Self::Cut => f.write_str("cut: the signature at the end is missing"),
+            Self::AnotherKey => f.write_str("signed with another key than that of token.key"),
+            Self::Signature => f.write_str("changed: the signature does not match"),
+        }
+    }
+}
+
+/// A file that was read to its end and whose signature is right.
+#[derive(Debug)]
+pub(crate) struct Checkpoint {
+    pub(crate) path: PathBuf,
+    pub(crate) at: Instant,
+}
+
+/// Reads a file to its end, without keeping it.
+///
+/// # Errors
+/// When the file cannot be read. What is wrong with it is the inner error.
+pub(crate) fn check(
+    path: &Path,
+    key: &CheckpointKey,
+) -> anyhow::Result<Result<Checkpoint, CheckpointFault>> {
+    let cannot = || format!("{} cannot be read", path.display());
+    let mut lines = Lines(BufReader::new(File::open(path).with_context(cannot)?));
+    let mut digest = Sha256::new();
+    let Some(first) = lines.next().with_context(cannot)? else {
+        return Ok(Err(CheckpointFault::Cut));
+    };
+    digest.update(&first);
+    let Some(at) = time_of(&first) else { return Ok(Err(CheckpointFault::UnknownForm)) };
+    let mut before: Option<CheckpointEntry> = None;
+    for number in 2_usize.. {
+        let Some(line) = lines.next().with_context(cannot)? else {
+            return Ok(Err(CheckpointFault::Cut));
+        };
+        if let Some(end) = line.strip_prefix(END) {
+            if !line.ends_with('\n') {
+                return Ok(Err(CheckpointFault::Cut));
+            }
+            if lines.next().with_context(cannot)?.is_some() {
+                return Ok(Err(CheckpointFault::Line(number.saturating_add(1))));
+            }
+            let fault = signature_fault(end.trim_end_matches('\n'), &digest.finalize(), key);
+            let checkpoint = Checkpoint { path: path.to_owned(), at };
+            return Ok(fault.map_or(Ok(checkpoint), Err));
+        }
+        digest.update(&line);
+        let Some(line) = line.strip_suffix('\n') else { return Ok(Err(CheckpointFault::Cut)) };
+        let Some(entry) = CheckpointEntry::parse(line) else {
+            return Ok(Err(CheckpointFault::Line(number)));
+        };
+        if before.is_some_and(|before| before.book >= entry.book) {
+            return Ok(Err(CheckpointFault::Line(number)));
+        }
+        before = Some(entry);
+    }
+    Ok(Err(CheckpointFault::Cut))
+}
+
+fn time_of(first: &str) -> Option<Instant> {
+    let (form, at) = first.strip_prefix(NAME)?.strip_suffix('\n')?.split_once(' ')?;
+    (form == FORM).then(|| at.parse().ok().map(Instant::new)).flatten()
+}
+
+fn signature_fault(end: &str, digest: &[u8], key: &CheckpointKey) -> Option<CheckpointFault> {
+    let Some((public, signature)) = end.split_once(' ') else {
+        return Some(CheckpointFault::Signature);
+    };
+    if key.has_signed(digest, signature) {
+        return (public != key.public()).then_some(CheckpointFault::Signature);
+    }
+    Some(if public == key.public() {
+        CheckpointFault::Signature
+    } else {
+        CheckpointFault::AnotherKey
+    })
+}
+
+/// Lines with their ends, the last one perhaps without, none longer than [`MAX_LINE`].
+struct Lines(BufReader<File>);
+
+impl Lines {
+    fn next(&mut self) -> std::io::Result<Option<String>> {
+        let mut line = Vec::new();
+        let mut bounded = self.0.by_ref().take(MAX_LINE);
+        bounded.read_until(b'\n', &mut line)?;
+        // What is no text is no line of ours, and neither is its replacement.
+        Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned()))
+    }
+}
+
+/// The books of a checkpoint that was checked, in pieces, so that many files can be read side by
+/// side with little memory and without holding them open.
+pub(crate) struct CheckpointReader {
+    path: PathBuf,
+    /// How far the file was read.
+    offset: u64,
+    /// What was read and not taken yet, the next one last.
+    read: Vec<CheckpointEntry>,
+    has_ended: bool,
+}
+
+impl CheckpointReader {
+    /// Begins before the first book.
+    pub(crate) const fn new(path: PathBuf) -> Self {
+        Self { path, offset: 0, read: Vec::new(), has_ended: false }
+    }
+
+    /// The next book, which stays the next one.
+    ///
+    /// # Errors
+    /// When the file cannot be read any more.
+    pub(crate) fn peek(&mut self) -> anyhow::Result<Option<&CheckpointEntry>> {
+        while self.read.is_empty() && !self.has_ended {
+            self.read_piece().with_context(|| format!("{} cannot be read", self.path.display()))?;
+        }
+        Ok(self.read.last())
+    }
+
+    /// Takes the next book.
+    pub(crate) fn take(&mut self) -> Option<CheckpointEntry> {
+        self.read.pop()
+    }
+
+    fn read_piece(&mut self) -> std::io::Result<()> {
+        let mut file = File::open(&self.path)?;
+        file.seek(SeekFrom::Start(self.offset))?;
+        let mut piece = Vec::new();
+        file.take(PIECE).read_to_end(&mut piece)?;
+        let whole = piece.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        self.has_ended = whole == 0;
+        piece.truncate(whole);
+        self.offset = self.offset.saturating_add(u64::try_from(whole).unwrap_or_default());
+        let text = String::from_utf8_lossy(&piece);
+        // The first line and the last one have no book.
+        self.read = text.lines().filter_map(CheckpointEntry::parse).collect();
+        self.read.reverse();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! `daybook verify`: compares the database and the bytes of files with the checkpoints of the logs
+//! (behaviour 6.27). It changes nothing, and may run beside a server.
+//!
+//! Checkpoints and books are read side by side in the order of the ids of books, so a book is in
+//! memory at a time, with what all checkpoints say of it. The doc comments of options are the texts
+//! of `--help`.
+
+mod book;
+mod merged;
+mod output;
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use actix_web::rt::{System, SystemRunner};
+use anyhow::{Context, ensure};
+use clap::Args;
+use daybook_domain::id::BookKey;
+use daybook_http::{Blobs, CheckpointKey};
+use daybook_service::{Result, audit};
+use daybook_storage::ReadOnlyStore;
+
+use crate::checkpoint::CheckpointArgs;
+use crate::checkpoint::file::{Checkpoint, CheckpointReader, check, list};
+use crate::cli::DataArgs;
+use crate::files::FileStoreArgs;
+use crate::{admin, files, key};
+use merged::{MergedCheckpoints, NamedHead};
+use output::Output;
+
+/// The status when it cannot be told whether something differs.
+pub(crate) const UNKNOWN: u8 = 2;
+
+/// The options of `daybook verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    checkpoints: CheckpointArgs,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    files: FileStoreArgs,
+}
+
+/// `daybook verify`: 0 when all agrees, 1 when something differs.
+///
+/// # Errors
+/// When something that is needed cannot be read.
+pub(crate) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
+    let VerifyArgs { checkpoints, data, files } = options;
+    let key = key::checkpoint_key(&data.data_dir)?;
+    let directory = checkpoints.directory(&data.data_dir);
+    let mut output = Output::new();
+    let paths = list(&directory)?;
+    let checkpoints = checked(&paths, &directory, (&key, &mut output))?;
+    let store =
+        ReadOnlyStore::open(&admin::address(data)?).context("the database cannot be opened")?;
+    let blobs = files::open_existing(files, &data.data_dir)?;
+    let place = CheckpointPlace { directory, key, seen: paths.into_iter().collect() };
+    let system = System::new();
+    let mut verification = Verification { place, store, blobs, system, output };
+    verification.run(&checkpoints)?;
+    verification.output.finish(checkpoints.len())
+}
+
+/// The checkpoints of a directory whose signatures are right; the others are reported.
+fn checked(
+    paths: &[PathBuf],
+    directory: &Path,
+    (key, output): (&CheckpointKey, &mut Output),
+) -> anyhow::Result<Vec<Checkpoint>> {
+    ensure!(
+        !paths.is_empty(),
+        "there is no checkpoint in {}; `daybook checkpoint` writes one",
+        directory.display()
+    );
+    let mut checkpoints = Vec::with_capacity(paths.len());
+    for path in paths {
+        match check(path, key)? {
+            Ok(checkpoint) => checkpoints.push(checkpoint),
+            Err(fault) => output.checkpoint(path, fault)?,
+        }
+    }
+    Ok(checkpoints)
+}
+
+/// Where checkpoints are written while they are compared.
+struct CheckpointPlace {
+    directory: PathBuf,
+    key: CheckpointKey,
+    /// The files that were there at first.
+    seen: HashSet<PathBuf>,
+}
+
+impl CheckpointPlace {
+    /// Whether a checkpoint that was written meanwhile says that a book was deleted.
+    fn has_noted(&self, book: &BookKey) -> anyhow::Result<bool> {
+        for path in list(&self.directory)?.into_iter().filter(|path| !self.seen.contains(path)) {
+            if check(&path, &self.key)?.is_err() {
+                continue;
+            }
+            let mut entries = CheckpointReader::new(path);
+            while entries.peek()?.is_some() {
+                if entries.take().is_some_and(|entry| entry.is_deleted && entry.book == *book) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What is compared.
+struct Verification {
+    place: CheckpointPlace,
+    store: ReadOnlyStore,
+    blobs: Option<Blobs>,
+    /// Runs the requests to the place of files.
+    system: SystemRunner,
+    output: Output,
+}
+
+/// The books of the database, in pages.
+#[derive(Default)]
+struct BookPages {
+    page: std::vec::IntoIter<BookKey>,
+    after: Option<BookKey>,
+    has_ended: bool,
+}
+
+impl BookPages {
+    /// The next book, which stays the next one.
+    fn peek(&mut self, store: &mut ReadOnlyStore) -> anyhow::Result<Option<BookKey>> {
+        while self.page.as_slice().is_empty() && !self.has_ended {
+            let page: Result<_> = store.read(|tx| audit::books(tx, self.after.as_ref()));
+            let (page, last) = page?;
+            self.page = page.into_iter();
+            self.has_ended = last.is_none();
+            self.after = last.or_else(|| self.after.take());
+        }
+        Ok(self.page.as_slice().first().cloned())
+    }
+}
+
+impl Verification {
+    /// Compares each book that the database or a checkpoint has.
+    fn run(&mut self, checkpoints: &[Checkpoint]) -> anyhow::Result<()> {
+        let (mut books, mut merged) = (BookPages::default(), MergedCheckpoints::new(checkpoints));
+        loop {
+            let (book, named) = (books.peek(&mut self.store)?, merged.peek()?);
+            let (book, order) = match (book, named) {
+                (None, None) => return Ok(()),
+                (Some(book), None) => (book, Ordering::Less),
+                (None, Some(named)) => (named, Ordering::Greater),
+                (Some(book), Some(named)) => {
+                    let order = book.cmp(&named);
+                    (book.min(named), order)
+                }
+            };
+            let heads: Vec<NamedHead> =
+                if order.is_ge() { merged.take(&book)? } else { Vec::new() };
+            if order.is_le() {
+                books.page.next();
+                self.verify(&book, &heads)?;
+            } else {
+                self.absent(&book, &heads)?;
+            }
+        }
+    }
+
+    /// Reports a book that the database has no more. It was removed rightly when the last
+    /// checkpoint that names it says that it was deleted. What no checkpoint names may
+    /// be removed meanwhile.
+    fn absent(&mut self, book: &BookKey, heads: &[NamedHead]) -> anyhow::Result<()> {
+        match heads.iter().max_by_key(|head| (head.at, head.is_deleted)) {
+            None => Ok(()),
+            Some(last) if last.is_deleted || self.place.has_noted(book)? => {
+                self.output.removed(book)
+            }
+            Some(last) => {
+                let expected = format!("event {} as in {}", last.head.sequence, last.checkpoint);
+                self.output.difference("missing", book, book.as_str(), (&expected, "no book"))
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The worker that writes a checkpoint of the logs of all books each day (behaviour 6.26), and the
+//! note of books that are about to be removed.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant;
+use daybook_http::{CheckpointKey, RemovalNote, Wakeup, block};
+use daybook_storage::Store;
+
+use super::{RoundReport, RunningRound, Stop, Worker};
+use crate::checkpoint::{file, write, write_removal};
+
+/// How often is looked whether a checkpoint is due.
+const INTERVAL: Duration = Duration::from_secs(600);
+/// Milliseconds between two checkpoints.
+const DAY: i64 = 86_400_000;
+
+/// What checkpoints need.
+#[derive(Clone)]
+pub(crate) struct CheckpointWorker {
+    pub(crate) store: Arc<Store>,
+    pub(crate) key: Arc<CheckpointKey>,
+    pub(crate) directory: PathBuf,
+    pub(crate) clock: fn() -> Instant,
+    /// Asked between pages of books.
+    pub(crate) stop: Stop,
+}
+
+/// The worker.
+pub(crate) fn worker(checkpoints: CheckpointWorker) -> Worker {
+    let round = move || -> RunningRound {
+        let checkpoints = checkpoints.clone();
+        Box::pin(async move { block(move || checkpoints.round()).await? })
+    };
+    let wakeup = Wakeup::default();
+    Worker { name: "checkpoint", interval: INTERVAL, wakeup, round: Box::new(round) }
+}
+
+impl CheckpointWorker {
+    fn round(&self) -> anyhow::Result<RoundReport> {
+        let Some(_lease) = self.store.lease("checkpoint")? else {
+            return Ok(RoundReport::default());
+        };
+        let now = (self.clock)();
+        let newest = file::newest(&self.directory, now)?;
+        let age = newest.map(|at| now.milliseconds().saturating_sub(at.milliseconds()));
+        if age.is_some_and(|age| age < DAY) {
+            return Ok(RoundReport::default());
+        }
+        let signer = (self.key.as_ref(), now);
+        let written = write(&self.store, &self.directory, signer, &|| self.stop.asked())?;
+        let Some((path, books)) = written else { return Ok(RoundReport::default()) };
+        tracing::info!(file = %path.display(), books, "a checkpoint was written");
+        Ok(RoundReport { found: 1, done: 1, left: 0 })
+    }
+
+    /// Notes the books that are about to be removed, each once by a process. That it cannot be
+    /// written does not keep them: on a full disk a removal makes room.
+    pub(crate) fn removal_note(self) -> RemovalNote {
+        let noted = Mutex::new(HashSet::<BookKey>::new());
+        Arc::new(move |due: &[BookKey]| {
+            let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+            let new: Vec<BookKey> =
+                due.iter().filter(|book| !noted.contains(*book)).cloned().collect();
+            if !new.is_empty() {
+                let signer = (self.key.as_ref(), (self.clock)());
+                if let Err(error) = write_removal(&self.store, &self.directory, signer, &new) {
+                    let error = format!("{error:#}");
+                    tracing::error!(error, "books are removed without a checkpoint");
+                }
+            }
+            *noted = due.iter().cloned().collect();
+        })
+    }
+}
