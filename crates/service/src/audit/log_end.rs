@@ -76,7 +76,7 @@ pub fn examine(
     each: &mut dyn FnMut(&AuditedEvent),
 ) -> Result<Option<Report>> {
     let Some(access) = tx.audits().enter_as_operator(book)? else { return Ok(None) };
-    inspect(tx, &access, (each, &|| false))
+    inspect(tx, &access, each, &|| false)
 }
 
 /// The next files of a book below one, the newest first, with what their rows say of their bytes.

@@ -82,7 +82,7 @@ pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<(BookKey, UserId)>> {
 pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<AuditRun>> {
     let Some(wanted) = tx.audits().requested(key)? else { return Ok(None) };
     let Some(access) = tx.audits().enter(key, &wanted)? else { return Ok(None) };
-    let report = inspect(tx, &access, (&mut |_| {}, stop))?;
+    let report = inspect(tx, &access, &mut |_| {}, stop)?;
     Ok(report.map(|report| AuditRun { wanted, report }))
 }
 
@@ -91,7 +91,8 @@ pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Op
 fn inspect(
     tx: &mut Tx<'_>,
     access: &Access,
-    (each, stop): (&mut dyn FnMut(&AuditedEvent), &dyn Fn() -> bool),
+    each: &mut dyn FnMut(&AuditedEvent),
+    stop: &dyn Fn() -> bool,
 ) -> Result<Option<Report>> {
     let (head, counted) = tx.audits().head(access)?;
     let mut trail = Trail::new(&access.book().key);
