@@ -51,11 +51,12 @@ const LETTERS: [(&str, &str); 41] = [
 
 /// The plain form of a letter in lower case; `None` for a letter that has none.
 pub(super) fn plain(letter: char) -> Option<&'static str> {
-    static PLAIN: LazyLock<HashMap<char, &'static str>> = LazyLock::new(|| {
-        LETTERS
-            .iter()
-            .flat_map(|(plain, letters)| letters.chars().map(|letter| (letter, *plain)))
-            .collect()
-    });
+    static PLAIN: LazyLock<HashMap<char, &'static str>> =
+        LazyLock::new(|| all().map(|(plain, letter)| (letter, plain)).collect());
     PLAIN.get(&letter).copied()
+}
+
+/// Every letter of the table, behind its plain form.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, char)> {
+    LETTERS.iter().flat_map(|(plain, letters)| letters.chars().map(|letter| (*plain, letter)))
 }

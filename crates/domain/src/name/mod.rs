@@ -190,6 +190,70 @@ mod tests {
         }
     }
 
+    /// 4.3: the outcomes of `normalizeName` of bkper-js 2.42.0, as Node.js 24 computes them.
+    #[test]
+    fn names_are_normalized_as_v5_clients_do() {
+        for (name, expected) in [
+            ("ß SS ss ẞ Straße", "s_ss_ss_s_strase"),
+            ("Ação Ñandú Čeština Łódź", "acao_nandu_cestina_lodz"),
+            ("Ǻ Ǽ Ǿ Æ Ø Þ Œ Ð Đ", "a_ae_o_ae_o_þ_œ_ð_d"),
+            ("ΟΔΟΣ ΣΑΣ Σ Οδός", "οδος_σας_σ_οδός"),
+            ("ısı IŞI İ", "isi_isi_i\u{307}"),
+            ("ﬁn ﬂ ﬀ ﬆ", "ﬁn_ﬂ_ﬀ_ﬆ"),
+            ("ǅ Ǆ ǈ Ǌ ǰ ŉ", "dz_dz_lj_nj_j_n"),
+            ("ẚ ẘ ẙ ẗ ẖ", "a_w_y_t_h"),
+            ("ⓐⒷ ＡＢ ſ", "ab_ab_l"),
+            ("Å Ω K", "a_ω_k"),
+            ("Tiếng Việt ỄỄ Đặng ậ", "tieng_viet_ee_dang_a"),
+            // A letter with a mark of which no composed form exists keeps the mark.
+            ("x\u{302} q\u{301}", "x\u{302}_q\u{301}"),
+            ("Й й И и", "й_й_и_и"),
+            ("कार कर की", "कार_कर_की"),
+            ("ガ ｶﾞ パ ハ", "ガ_ｶﾞ_パ_ハ"),
+            ("한국", "한국"),
+            ("مُحَمَّد محمد", "مُحَمَّد_محمد"),
+            ("ไก่ กำ", "ไก่_กำ"),
+            ("𝐀 𐐀", "𝐀_𐐨"),
+            ("Á  é   î", "a_e_i"),
+            ("a__b a_-_b a - b", "a_b_a_b_a_b"),
+            ("  a  ", "a"),
+            ("a / b.c,d & (e) Owner's #1", "a_/_b.c,d_&_(e)_owner's_#1"),
+        ] {
+            assert_eq!(normalized(name), expected, "{name}");
+        }
+    }
+
+    /// 4.3: where `normalizeName` of bkper-js gives something else, because it neither composes
+    /// letters nor takes other white space for a space.
+    #[test]
+    fn names_that_look_alike_are_one_name() {
+        for (name, expected, of_clients) in [
+            ("Cafe\u{301}", "cafe", "cafe\u{301}"),
+            ("a\u{323}\u{302}", "a", "a\u{323}\u{302}"),
+            ("и\u{306}", "й", "и\u{306}"),
+            ("ハ\u{309a}", "パ", "ハ\u{309a}"),
+            ("\u{1112}\u{1161}\u{11ab}", "한", "\u{1112}\u{1161}\u{11ab}"),
+            ("\u{958}", "क\u{93c}", "\u{958}"),
+            ("a\tb", "a_b", "a\tb"),
+            ("a\u{a0}b", "a_b", "a\u{a0}b"),
+        ] {
+            assert_eq!(normalized(name), expected, "{name:?}");
+            // What such a client looks up is found all the same.
+            assert_eq!(normalized(of_clients), expected, "{of_clients:?}");
+        }
+    }
+
+    #[test]
+    fn every_letter_of_the_table_is_replaced_in_both_cases() {
+        for (plain, letter) in latin::all() {
+            assert_eq!(normalized(&letter.to_string()), plain, "{letter}");
+            let upper: String = letter.to_uppercase().collect();
+            if upper.to_lowercase() == letter.to_string() {
+                assert_eq!(normalized(&upper), plain, "{upper}");
+            }
+        }
+    }
+
     #[test]
     fn names_are_checked() {
         assert_eq!(Name::new("   "), Err(Refusal::Missing));
