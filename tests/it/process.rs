@@ -26,8 +26,6 @@ pub fn tests() -> Vec<Case> {
         settings_by_environment,
         mounted_under_a_prefix,
         ready_looks_at_the_writers,
-        missing_accounts_and_groups_as_no_content,
-        accounts_at_the_address_of_older_clients,
         bad_settings_are_refused_at_start,
     ]
 }
@@ -194,8 +192,9 @@ fn tokens_of_another_server_are_refused(engine: Engine) {
     one.client_with_token(&token).get("/v5/user").refused(401, "required");
 }
 
+/// Asserts which headers name the agent.
 #[track_caller]
-fn takes_agents(server: &Server, headers: &[(&str, bool)]) {
+pub(crate) fn takes_agents(server: &Server, headers: &[(&str, bool)]) {
     let cast = Cast::new(server);
     for (turn, (header, taken)) in headers.iter().enumerate() {
         let robot = cast.owner.header(header, "robot");
@@ -348,85 +347,6 @@ fn ready_looks_at_the_writers(engine: Engine) {
         server.anonymous().get("/ready").status == 200
     });
     assert!(ready, "it recovers by itself:\n{}", server.log());
-}
-
-/// 4.4: with the switch, a missing account or group is 204; a missing book stays 404.
-fn missing_accounts_and_groups_as_no_content(engine: Engine) {
-    let env = vec![("DAYBOOK_MISSING_AS_NO_CONTENT".to_owned(), "true".to_owned())];
-    let server = Server::start_with(Options { engine, env, ..Options::default() });
-    let owner = server.client("alice@example.com");
-    let book = owner.post("/v5/books", &json!({"name": "B", "accounts": [{"name": "Cash"}]})).ok();
-    let path = |rest: &str| format!("/v5/books/{}{rest}", id(&book));
-    owner.get(&path("/accounts/cash")).ok();
-    owner.get(&path("/accounts/nothing")).no_content();
-    owner.get(&path("/groups/nothing")).no_content();
-    owner.get("/v5/books/nothing/accounts/cash").refused(404, "notFound");
-    owner.delete(&path("/accounts/1234567890")).refused(404, "notFound");
-}
-
-/// 12.6: off by default; on, it is createAccount, with its rules.
-fn accounts_at_the_address_of_older_clients(engine: Engine) {
-    let with = |args: &[&str]| {
-        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let server = Server::start_with(Options { engine, args, ..Options::default() });
-        let cast = Cast::new(&server);
-        (server, cast)
-    };
-    let (_off, cast) = with(&[]);
-    cast.owner
-        .post(&format!("/v2/ledgers/{}/accounts", cast.book), &json!({"name": "Cash"}))
-        .refused(404, "notFound");
-    let (_on, cast) = with(&["--ledger-alias"]);
-    let path = format!("/v2/ledgers/{}/accounts", cast.book);
-    let made = cast.owner.post(&path, &json!({"name": "Cash", "type": "ASSET"})).ok();
-    assert_eq!(cast.owner.get(&cast.path("/accounts/cash")).ok(), made);
-    cast.owner.post(&path, &json!({"name": "cash"})).refused(400, "badRequest");
-    cast.viewer.post(&path, &json!({"name": "Mine"})).refused(403, "forbidden");
-    cast.stranger.post(&path, &json!({"name": "Mine"})).refused(404, "notFound");
-    cast.anonymous.post(&path, &json!({"name": "Mine"})).refused(401, "required");
-    cast.owner.get(&path).refused(405, "methodNotAllowed");
-    cast.owner.post(&format!("{path}/?"), &json!({"name": "Bank"})).ok();
-    // What older clients send besides: a group by its plain name, which gives the type.
-    cast.group("Income");
-    cast.account_in("Salary", "INCOMING", &["Income"]);
-    let body = json!({"name": "Bonus", "group": "income", "description": "Once a year"});
-    let made = cast.owner.post(&path, &body).ok();
-    assert_eq!(cast.owner.get(&cast.path("/accounts/bonus")).ok(), made);
-    assert_eq!((&made["type"], &made["groups"][0]["name"]), (&json!("INCOMING"), &json!("Income")));
-    assert_eq!(made["properties"], json!({"description": "Once a year"}));
-    cast.group("Other");
-    let body = json!({
-        "name": "Refund", "type": "OUTGOING", "group": "Income", "description": " ",
-        "groups": [{"name": "Other"}], "properties": {"description": "kept"},
-    });
-    let made = cast.owner.post(&path, &body).ok();
-    assert_eq!(
-        (&made["type"], &made["properties"]["description"]),
-        (&json!("OUTGOING"), &json!("kept"))
-    );
-    assert_eq!(made["groups"].as_array().map(Vec::len), Some(2));
-    let blank = json!({"name": "Plain", "group": "", "description": null});
-    let made = cast.owner.post(&path, &blank).ok();
-    assert_eq!(
-        (&made["type"], &made["groups"], &made["properties"]),
-        (&json!("ASSET"), &json!([]), &json!({}))
-    );
-    let said = cast
-        .owner
-        .post(&path, &json!({"name": "Lost", "group": "Nowhere"}))
-        .refused(400, "badRequest");
-    assert!(said.contains("Group not found: Nowhere"), "{said}");
-    for wrong in [
-        json!({"name": "Wrong", "group": ["Income"]}),
-        json!([{"name": "Wrong"}]),
-        json!({"name": 1}),
-    ] {
-        cast.owner.post(&path, &wrong).refused(400, "invalid");
-    }
-    // createAccount itself ignores them (0.10).
-    let body = json!({"name": "New", "group": "Income", "description": "x"});
-    let made = cast.owner.post(&cast.path("/accounts"), &body).ok();
-    assert_eq!((&made["groups"], &made["properties"]), (&json!([]), &json!({})));
 }
 
 /// A setting that cannot work ends the program at once, with a message and another status than 0.

@@ -12,6 +12,7 @@ use daybook_http::WebOrigin;
 use crate::address::{path_prefix, public_url};
 use crate::api_key::KeyArgs;
 use crate::checkpoint::{CheckpointArgs, CheckpointCommandArgs};
+use crate::compat::CompatArgs;
 use crate::coordinator::CoordinatorArgs;
 use crate::files::FileStoreArgs;
 use crate::limit::LimitArgs;
@@ -120,15 +121,8 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) administrators: Vec<Email>,
 
-    /// Accepted prefixes of the agent-id and api-key request headers, separated by commas
-    #[arg(
-        long,
-        env = "DAYBOOK_HEADER_PREFIXES",
-        default_value = "service-",
-        value_delimiter = ',',
-        value_name = "PREFIX"
-    )]
-    pub(crate) header_prefixes: Vec<String>,
+    #[command(flatten)]
+    pub(crate) compat: CompatArgs,
 
     /// Path the API is mounted under, for example /books-api; none by default
     #[arg(
@@ -188,15 +182,6 @@ pub(crate) struct ServeArgs {
         value_parser = clap::value_parser!(u16).range(0..=3650)
     )]
     pub(crate) deleted_books_days: u16,
-
-    /// Answer 204 instead of 404 when getAccount or getGroup find nothing, as some clients of the
-    /// v5 API expect
-    #[arg(long, env = "DAYBOOK_MISSING_AS_NO_CONTENT")]
-    pub(crate) missing_as_no_content: bool,
-
-    /// Also answer POST /v2/ledgers/{id}/accounts, where older clients create accounts
-    #[arg(long, env = "DAYBOOK_LEDGER_ALIAS")]
-    pub(crate) ledger_alias: bool,
 
     /// JSON file with the apps that may ask users for access to their books, beside the built-in
     /// command line and console

@@ -6,6 +6,7 @@ mod api_key;
 mod checkpoint;
 mod cli;
 mod clock;
+mod compat;
 mod coordinator;
 mod files;
 mod key;

@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use daybook_domain::id::BookKey;
 use daybook_http::{
     ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, Farewell,
-    FileSweep, GrantLimits, Headers, Identity, LargeCopies, ReaderShares, Templates, Uploads,
+    FileSweep, GrantLimits, Identity, LargeCopies, ReaderShares, Templates, Uploads,
     Wakeup, WebhookClient, check_keys,
 };
 use daybook_service::{Ids, signing_key};
@@ -65,7 +65,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         web_origins: options.web_origins.clone(),
         clients: clients.unwrap_or_default(),
         grant_limits: GrantLimits::default(),
-        headers: header_names(options)?,
+        headers: options.compat.headers()?,
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),
         blobs,
@@ -75,8 +75,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         reader_shares: ReaderShares::new(usize::try_from(database.readers)?),
         replica_shares,
         budget: Budget::of_megabytes(options.bodies_megabytes),
-        missing_as_no_content: options.missing_as_no_content,
-        ledger_alias: options.ledger_alias,
+        missing_as_no_content: options.compat.missing_as_no_content(),
+        ledger_alias: options.compat.ledger_alias(),
         templates,
         mail_address: mail_address(options, address),
         mailed_links: options.mail.links(),
@@ -283,11 +283,6 @@ async fn answer(
         worker.await.context("a background worker panicked")?;
     }
     Ok(())
-}
-
-fn header_names(options: &ServeArgs) -> anyhow::Result<Headers> {
-    Headers::with_prefixes(&options.header_prefixes)
-        .map_err(|fault| anyhow::anyhow!("the header prefixes are refused: {fault}"))
 }
 
 fn templates(path: &Path) -> anyhow::Result<Templates> {

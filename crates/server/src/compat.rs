@@ -1,0 +1,124 @@
+//! Options for clients that were made for the hosted v5 API. The doc comments of options are the
+//! texts of `--help`.
+
+use clap::{Args, ValueEnum};
+use daybook_http::Headers;
+
+/// The prefix of the headers of this server.
+const OWN_PREFIX: &str = "service-";
+/// The prefix that the public v5 clients write.
+const V5_PREFIX: &str = "bkper-";
+
+/// The clients that a server is set up for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compat {
+    /// The public clients of the v5 API.
+    V5,
+}
+
+/// What differs for existing clients. Each option that is given wins over `--compat`.
+#[derive(Debug, Args)]
+pub(crate) struct CompatArgs {
+    /// Set what existing clients need together; v5 stands for --header-prefixes service-,bkper-
+    /// --missing-as-no-content --ledger-alias, of which each that is given wins
+    #[arg(long, env = "DAYBOOK_COMPAT", hide_possible_values = true, value_name = "CLIENTS")]
+    compat: Option<Compat>,
+
+    /// Accepted prefixes of the agent-id and api-key request headers, separated by commas; service-
+    /// by default
+    #[arg(long, env = "DAYBOOK_HEADER_PREFIXES", value_delimiter = ',', value_name = "PREFIX")]
+    header_prefixes: Option<Vec<String>>,
+
+    /// Answer 204 instead of 404 when getAccount, getGroup or getTransaction find nothing, as some
+    /// clients of the v5 API expect
+    #[arg(
+        long,
+        env = "DAYBOOK_MISSING_AS_NO_CONTENT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
+        value_name = "BOOL"
+    )]
+    missing_as_no_content: Option<bool>,
+
+    /// Also answer POST /v2/ledgers/{id}/accounts, where older clients create accounts
+    #[arg(
+        long,
+        env = "DAYBOOK_LEDGER_ALIAS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        hide_possible_values = true,
+        value_name = "BOOL"
+    )]
+    ledger_alias: Option<bool>,
+}
+
+impl CompatArgs {
+    /// The names of the headers that requests and deliveries have.
+    ///
+    /// # Errors
+    /// A prefix that makes no name of a header.
+    pub(crate) fn headers(&self) -> anyhow::Result<Headers> {
+        let usual = match self.compat {
+            Some(Compat::V5) => vec![OWN_PREFIX.to_owned(), V5_PREFIX.to_owned()],
+            None => vec![OWN_PREFIX.to_owned()],
+        };
+        Headers::with_prefixes(self.header_prefixes.as_ref().unwrap_or(&usual))
+            .map_err(|fault| anyhow::anyhow!("the header prefixes are refused: {fault}"))
+    }
+
+    /// Whether a missing account, group or transaction is answered 204 (behaviour 4.4).
+    pub(crate) fn missing_as_no_content(&self) -> bool {
+        self.missing_as_no_content.unwrap_or(self.compat.is_some())
+    }
+
+    /// Whether accounts are also created at the address of older clients (behaviour 12.6).
+    pub(crate) fn ledger_alias(&self) -> bool {
+        self.ledger_alias.unwrap_or(self.compat.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        compat: CompatArgs,
+    }
+
+    /// 12.14: what is given wins, whatever stands before it.
+    #[test]
+    fn one_option_sets_all_and_single_ones_win() {
+        let read = |options: &[&str]| {
+            let Line { compat } =
+                Line::try_parse_from([&["daybook"], options].concat()).expect("valid options");
+            let headers = format!("{:?}", compat.headers().expect("valid prefixes"));
+            (
+                headers.contains("service-agent-id"),
+                headers.contains("bkper-agent-id"),
+                compat.missing_as_no_content(),
+                compat.ledger_alias(),
+            )
+        };
+        for (options, expected) in [
+            (&[][..], (true, false, false, false)),
+            (&["--compat", "v5"], (true, true, true, true)),
+            (&["--missing-as-no-content"], (true, false, true, false)),
+            (&["--ledger-alias=true"], (true, false, false, true)),
+            (&["--compat", "v5", "--missing-as-no-content=false"], (true, true, false, true)),
+            (&["--ledger-alias=false", "--compat=v5"], (true, true, true, false)),
+            (&["--compat=v5", "--header-prefixes", "bkper-"], (false, true, true, true)),
+            (&["--compat=v5", "--header-prefixes=acme-"], (false, false, true, true)),
+        ] {
+            assert_eq!(read(options), expected, "{options:?}");
+        }
+        for options in [&["--compat", "v4"][..], &["--compat"], &["--ledger-alias=maybe"]] {
+            assert!(Line::try_parse_from([&["daybook"], options].concat()).is_err(), "{options:?}");
+        }
+    }
+}

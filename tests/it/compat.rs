@@ -1,0 +1,154 @@
+//! What existing clients of the v5 API need: other answers to what is missing, other addresses, and
+//! the option that sets them together. Each case starts its own server.
+
+use daybook_tests::{Cast, Engine, Options, Server, id};
+use serde_json::json;
+
+use crate::process::takes_agents;
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::isolated![
+        missing_accounts_and_groups_as_no_content,
+        one_option_for_existing_clients,
+        the_source_of_apps_is_not_offered,
+        accounts_at_the_address_of_older_clients,
+    ]
+}
+
+/// 4.4: with the switch, a missing account, group or transaction is 204; a missing book stays 404.
+fn missing_accounts_and_groups_as_no_content(engine: Engine) {
+    let env = vec![("DAYBOOK_MISSING_AS_NO_CONTENT".to_owned(), "true".to_owned())];
+    let server = Server::start_with(Options { engine, env, ..Options::default() });
+    let owner = server.client("alice@example.com");
+    let book = owner.post("/v5/books", &json!({"name": "B", "accounts": [{"name": "Cash"}]})).ok();
+    let path = |rest: &str| format!("/v5/books/{}{rest}", id(&book));
+    owner.get(&path("/accounts/cash")).ok();
+    owner.get(&path("/accounts/nothing")).no_content();
+    owner.get(&path("/groups/nothing")).no_content();
+    let draft = owner.post(&path("/transactions"), &json!({"description": "Lunch"})).ok();
+    let draft = format!("/transactions/{}", id(&draft["transaction"]));
+    owner.get(&path(&draft)).ok();
+    for unknown in ["nothing", "0", "1234567890", "%00", &"x".repeat(300)] {
+        owner.get(&path(&format!("/transactions/{unknown}"))).no_content();
+    }
+    // A transaction of another book, and a draft of somebody else for a RECORDER, are unknown.
+    let other = owner.post("/v5/books", &json!({"name": "C"})).ok();
+    owner.get(&format!("/v5/books/{}{draft}", id(&other))).no_content();
+    let recorder = server.client("bob@example.com");
+    let shared = json!({"email": "bob@example.com", "permission": "RECORDER"});
+    owner.post(&path("/collaborators"), &shared).ok();
+    recorder.get(&path(&draft)).no_content();
+    recorder.get(&path("/accounts/nothing")).refused(403, "forbidden");
+    server.client("eve@example.com").get(&path(&draft)).refused(404, "notFound");
+    server.anonymous().get(&path(&draft)).refused(401, "required");
+    // What is no lookup of one of the three stays an error.
+    for missing in ["/accounts/nothing/groups", "/groups/nothing/accounts", "/files/nothing"] {
+        owner.get(&path(missing)).refused(404, "notFound");
+    }
+    owner.get(&path("/transactions?ids=nothing")).refused(404, "notFound");
+    owner.get("/v5/books/nothing/accounts/cash").refused(404, "notFound");
+    owner.delete(&path("/accounts/1234567890")).refused(404, "notFound");
+}
+
+/// 12.14: what the public v5 clients need together; what is given besides wins.
+fn one_option_for_existing_clients(engine: Engine) {
+    let missing = ("DAYBOOK_MISSING_AS_NO_CONTENT", "false");
+    let server = |args: &[&str], env: &[(&str, &str)]| {
+        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Server::start_with(Options { engine, args, env: env.collect(), ..Options::default() })
+    };
+    for (server, status, prefix) in [
+        (server(&["--compat", "v5"], &[]), 204, "bkper-"),
+        (server(&[], &[("DAYBOOK_COMPAT", "v5")]), 204, "bkper-"),
+        (server(&["--compat", "v5"], &[missing]), 404, "bkper-"),
+        (server(&["--compat=v5", "--missing-as-no-content=false"], &[]), 404, "bkper-"),
+        (server(&["--compat=v5", "--header-prefixes", "acme-"], &[]), 204, "acme-"),
+    ] {
+        let cast = Cast::new(&server);
+        for path in ["/accounts/nothing", "/groups/nothing", "/transactions/nothing"] {
+            assert_eq!(cast.owner.get(&cast.path(path)).status, status, "{path}");
+        }
+        let path = format!("/v2/ledgers/{}/accounts", cast.book);
+        cast.owner.post(&path, &json!({"name": "Cash"})).ok();
+        let own = (&*format!("{prefix}agent-id"), true);
+        let none = ["bkper-agent-id", "acme-agent-id"].into_iter().find(|name| *name != own.0);
+        takes_agents(&server, &[own, (none.expect("the other"), false)]);
+    }
+}
+
+/// 12.7: whatever an app is called, and whoever asks.
+fn the_source_of_apps_is_not_offered(engine: Engine) {
+    let server = Server::start(engine);
+    let answer = server.anonymous().get("/api/apps/tax-bot/source");
+    assert!(!answer.headers.contains_key("retry-after"), "it stays so");
+    answer.refused(503, "notOffered");
+    server.client("alice@example.com").get("/api/apps/x%2Fy/source").refused(503, "notOffered");
+    server.anonymous().post("/api/apps/x/source", &json!({})).refused(405, "methodNotAllowed");
+    server.anonymous().get("/api/apps/x/source/activate").refused(404, "notFound");
+}
+
+/// 12.6: off by default; on, it is createAccount, with its rules.
+fn accounts_at_the_address_of_older_clients(engine: Engine) {
+    let with = |args: &[&str]| {
+        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let server = Server::start_with(Options { engine, args, ..Options::default() });
+        let cast = Cast::new(&server);
+        (server, cast)
+    };
+    let (_off, cast) = with(&[]);
+    cast.owner
+        .post(&format!("/v2/ledgers/{}/accounts", cast.book), &json!({"name": "Cash"}))
+        .refused(404, "notFound");
+    let (_on, cast) = with(&["--ledger-alias"]);
+    let path = format!("/v2/ledgers/{}/accounts", cast.book);
+    let made = cast.owner.post(&path, &json!({"name": "Cash", "type": "ASSET"})).ok();
+    assert_eq!(cast.owner.get(&cast.path("/accounts/cash")).ok(), made);
+    cast.owner.post(&path, &json!({"name": "cash"})).refused(400, "badRequest");
+    cast.viewer.post(&path, &json!({"name": "Mine"})).refused(403, "forbidden");
+    cast.stranger.post(&path, &json!({"name": "Mine"})).refused(404, "notFound");
+    cast.anonymous.post(&path, &json!({"name": "Mine"})).refused(401, "required");
+    cast.owner.get(&path).refused(405, "methodNotAllowed");
+    cast.owner.post(&format!("{path}/?"), &json!({"name": "Bank"})).ok();
+    // What older clients send besides: a group by its plain name, which gives the type.
+    cast.group("Income");
+    cast.account_in("Salary", "INCOMING", &["Income"]);
+    let body = json!({"name": "Bonus", "group": "income", "description": "Once a year"});
+    let made = cast.owner.post(&path, &body).ok();
+    assert_eq!(cast.owner.get(&cast.path("/accounts/bonus")).ok(), made);
+    assert_eq!((&made["type"], &made["groups"][0]["name"]), (&json!("INCOMING"), &json!("Income")));
+    assert_eq!(made["properties"], json!({"description": "Once a year"}));
+    cast.group("Other");
+    let body = json!({
+        "name": "Refund", "type": "OUTGOING", "group": "Income", "description": " ",
+        "groups": [{"name": "Other"}], "properties": {"description": "kept"},
+    });
+    let made = cast.owner.post(&path, &body).ok();
+    assert_eq!(
+        (&made["type"], &made["properties"]["description"]),
+        (&json!("OUTGOING"), &json!("kept"))
+    );
+    assert_eq!(made["groups"].as_array().map(Vec::len), Some(2));
+    let blank = json!({"name": "Plain", "group": "", "description": null});
+    let made = cast.owner.post(&path, &blank).ok();
+    assert_eq!(
+        (&made["type"], &made["groups"], &made["properties"]),
+        (&json!("ASSET"), &json!([]), &json!({}))
+    );
+    let said = cast
+        .owner
+        .post(&path, &json!({"name": "Lost", "group": "Nowhere"}))
+        .refused(400, "badRequest");
+    assert!(said.contains("Group not found: Nowhere"), "{said}");
+    for wrong in [
+        json!({"name": "Wrong", "group": ["Income"]}),
+        json!([{"name": "Wrong"}]),
+        json!({"name": 1}),
+    ] {
+        cast.owner.post(&path, &wrong).refused(400, "invalid");
+    }
+    // createAccount itself ignores them (0.10).
+    let body = json!({"name": "New", "group": "Income", "description": "x"});
+    let made = cast.owner.post(&cast.path("/accounts"), &body).ok();
+    assert_eq!((&made["groups"], &made["properties"]), (&json!([]), &json!({})));
+}
