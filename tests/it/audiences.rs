@@ -14,20 +14,25 @@ pub fn tests() -> Vec<crate::Case> {
     ]
 }
 
-fn claims(token: &str) -> Value {
+/// What a token says.
+pub(crate) fn claims(token: &str) -> Value {
     let middle = token.split('.').nth(1).expect("three parts");
     let text = BASE64_URL_SAFE_NO_PAD.decode(middle).expect("Base64");
     serde_json::from_slice(&text).expect("JSON")
 }
 
-/// The token with other claims, signed by who has the key.
 fn resigned(server: &Server, claims: &Value) -> Client {
+    server.client_with_token(&signed(server, claims))
+}
+
+/// A token with these claims, signed by who has the key.
+pub(crate) fn signed(server: &Server, claims: &Value) -> String {
     let key = std::fs::read(server.data_dir().join("token.key")).expect("the key");
     let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
     let head = BASE64_URL_SAFE_NO_PAD.encode(json!({"typ": "JWT", "alg": "HS256"}).to_string());
     let text = format!("{head}.{}", BASE64_URL_SAFE_NO_PAD.encode(claims.to_string()));
     let tag = BASE64_URL_SAFE_NO_PAD.encode(hmac::sign(&key, text.as_bytes()));
-    server.client_with_token(&format!("{text}.{tag}"))
+    format!("{text}.{tag}")
 }
 
 fn tokens_name_their_audience(server: &Server) {

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use daybook_tests::browser::{Browser, form, is_page, login_link};
 use daybook_tests::{Answer, Backdoor, Server, encode, pause, unique};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::audiences::{claims, signed};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
@@ -17,6 +19,7 @@ pub fn tests() -> Vec<crate::Case> {
         a_link_is_used_by_one_of_two,
         old_links_and_sessions_end,
         refreshing_needs_a_session_and_a_listed_origin,
+        web_apps_are_told_to_refresh,
         signing_out_ends_all_tokens_of_the_session,
         signing_out_asks_whom_another_site_has_sent,
         nobody_is_sent_to_other_sites,
@@ -169,6 +172,48 @@ fn refreshing_needs_a_session_and_a_listed_origin(server: &Server) {
     let elsewhere = browser.send("GET", "/v5/user", Some(APP), "");
     assert_eq!(elsewhere.headers["access-control-allow-origin"], "*");
     elsewhere.refused(401, "required");
+}
+
+/// 11.4: existing web apps refresh on 403 alone; everybody else is answered 401.
+fn web_apps_are_told_to_refresh(server: &Server) {
+    let server = server.beside(&ORIGINS);
+    let mut browser = Browser::signed_in(&server, &person());
+    let token = access_token(&mut browser);
+    let mut old = claims(&token);
+    old["exp"] = 1.into();
+    let expired = signed(&server, &old);
+    let client = server.client_with_token(&expired);
+    let page = format!("{APP}/books?a=1");
+    let app = client.header("Origin", APP);
+    for app in [&app, &client.header("Referer", &page)] {
+        let answer = app.get("/v5/user");
+        assert_eq!(answer.headers["access-control-allow-origin"], "*", "the app reads it");
+        answer.refused(403, "tokenExpired");
+        app.post("/v5/books", &json!({"name": "B"})).refused(403, "tokenExpired");
+        app.get("/auth/userinfo").refused(403, "tokenExpired");
+    }
+    assert!(server.log().contains("authentication failed"), "11.24");
+    // As apps go on: the next token lets in.
+    let next = access_token(&mut browser);
+    server.client_with_token(&next).header("Origin", APP).get("/v5/user").ok();
+    for origin in ["https://evil.example", "null", "http://localhost:3001"] {
+        client.header("Origin", origin).get("/v5/user").refused(401, "required");
+    }
+    client.header("Referer", "https://evil.example/").get("/v5/user").refused(401, "required");
+    client.get("/v5/user").refused(401, "required");
+    // What is no token of a session, or no token at all.
+    let person = server.client(&person());
+    let mut old = claims(person.token().expect("a token"));
+    old["exp"] = 1.into();
+    for token in [signed(&server, &old), format!("{expired}x"), "x".to_owned(), String::new()] {
+        let client = server.client_with_token(&token).header("Origin", APP);
+        client.get("/v5/user").refused(401, "required");
+    }
+    server.anonymous().header("Origin", APP).get("/v5/user").refused(401, "required");
+    // Signed out: a refresh would not help while the token is fresh, and says so afterwards.
+    browser.get("/auth/logout");
+    server.client_with_token(&next).header("Origin", APP).get("/v5/user").refused(401, "required");
+    refresh(&mut browser).refused(401, "required");
 }
 
 fn signing_out_ends_all_tokens_of_the_session(server: &Server) {

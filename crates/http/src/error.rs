@@ -8,7 +8,7 @@ use std::time::Duration;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
-use daybook_domain::{Refusal, RefusalKind, account, grant, group, session};
+use daybook_domain::{Refusal, RefusalKind, account, grant, group, session, transaction};
 use daybook_service::Error;
 
 use crate::blocking::Panicked;
@@ -18,7 +18,7 @@ use crate::problem::ErrorOut;
 const RETRY_AFTER_SECONDS: &str = "1";
 
 /// The message of errors that trying again may help.
-const UNAVAILABLE: &str = "temporarily unavailable; try again shortly";
+pub(crate) const UNAVAILABLE: &str = "temporarily unavailable; try again shortly";
 
 /// Whatever is answered instead of a result.
 #[derive(Debug)]
@@ -41,7 +41,11 @@ pub(crate) enum RequestError {
     Disabled,
     /// An app of an origin that may not use sessions.
     UnknownOrigin,
+    /// A web app that uses sessions must refresh its access token (behaviour 11.4).
+    SessionTokenExpired,
     UnknownRoute,
+    /// Something that clients look for and that no server of this kind has: what.
+    NotOffered(&'static str),
     /// With the methods the path takes.
     MethodNotAllowed(String),
     Malformed(String),
@@ -118,7 +122,9 @@ impl RequestError {
         match self {
             Self::LoginRequired | Self::NoEmail(_) => StatusCode::UNAUTHORIZED,
             Self::TooMany(..) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Disabled | Self::UnknownOrigin => StatusCode::FORBIDDEN,
+            Self::Disabled | Self::UnknownOrigin | Self::SessionTokenExpired => {
+                StatusCode::FORBIDDEN
+            }
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Malformed(_)
@@ -133,7 +139,8 @@ impl RequestError {
             Self::DeadlineExceeded(_)
             | Self::Crowded(_)
             | Self::FilesUnavailable(_)
-            | Self::ProviderUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            | Self::ProviderUnavailable(_)
+            | Self::NotOffered(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -144,6 +151,8 @@ impl RequestError {
             Self::TooMany(..) => "rateLimitExceeded",
             Self::Disabled => "disabled",
             Self::UnknownOrigin => "forbidden",
+            Self::SessionTokenExpired => "tokenExpired",
+            Self::NotOffered(_) => "notOffered",
             Self::UnknownRoute => "notFound",
             Self::MethodNotAllowed(_) => "methodNotAllowed",
             Self::Malformed(_) | Self::UnreadableForm => "parseError",
@@ -159,67 +168,18 @@ impl RequestError {
             Self::Failed(_) => "internalError",
         }
     }
-
-    fn message(&self) -> String {
-        match self {
-            Self::LoginRequired => {
-                "Login Required: send a valid access token as Authorization: Bearer <token>"
-                    .to_owned()
-            }
-            Self::NoEmail(why) => {
-                format!("Login Required: this access token lets nobody in: {why}")
-            }
-            Self::TooMany(_, message) => message.clone(),
-            Self::Disabled => "this user is disabled; ask the operator of this server".to_owned(),
-            Self::UnknownOrigin => {
-                "apps of this origin may not use sessions; the operator lists those that may"
-                    .to_owned()
-            }
-            Self::UnknownRoute => "route not found".to_owned(),
-            Self::MethodNotAllowed(_) => "this path does not answer that method".to_owned(),
-            Self::Malformed(text) => format!("the body is not valid JSON: {text}"),
-            Self::InvalidFormat(text) => format!("InvalidFormatException: {text}"),
-            Self::TooLarge => {
-                "the body is larger than 32 MB, or has more than 1,000,000 values".to_owned()
-            }
-            Self::FileTooLarge => {
-                "the content of a file has at most 20 MB (20,971,520 bytes)".to_owned()
-            }
-            Self::FormTooLarge => "a form has at most 16 KB".to_owned(),
-            Self::UnsupportedMediaType => "send JSON as Content-Type: application/json".to_owned(),
-            Self::NoForm => {
-                "send a form as Content-Type: application/x-www-form-urlencoded".to_owned()
-            }
-            Self::UnreadableForm => "the form is not UTF-8, or holds the character NUL".to_owned(),
-            Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
-            Self::HeadTooSlow => "the head of the request did not arrive in time".to_owned(),
-            Self::AnswerTooLarge(advice) => {
-                format!("the answer would take more than 64 MB (67,108,864 bytes); {advice}")
-            }
-            Self::DeadlineExceeded(most) => format!(
-                "reading took longer than {} s, the deadline of this server; ask for less: a \
-                    shorter period, fewer terms, a smaller limit",
-                most.as_secs()
-            ),
-            Self::Crowded(why) => (*why).to_owned(),
-            Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
-            Self::ProviderUnavailable(_) => {
-                "the identity provider does not answer; try again shortly".to_owned()
-            }
-            Self::Failed(_) => "internal error".to_owned(),
-        }
-    }
 }
 
 impl ApiError {
-    /// Whether it says that an account or group is missing in a book that the caller may see
-    /// (behaviour 4.4).
-    pub(crate) const fn is_missing_in_chart(&self) -> bool {
+    /// Whether it says that an account, group or transaction is missing in a book that the caller
+    /// may see (behaviour 4.4).
+    pub(crate) const fn is_missing_resource(&self) -> bool {
         matches!(
             self,
             Self::Service(Error::Refused(
                 Refusal::Account(account::Refusal::Unknown(_))
                     | Refusal::Group(group::Refusal::Unknown(_))
+                    | Refusal::Transaction(transaction::Refusal::Unknown(_))
             ))
         )
     }
@@ -248,6 +208,11 @@ impl ApiError {
     /// Whether the same may succeed a moment later.
     pub(crate) fn is_unavailable(&self) -> bool {
         self.status() == StatusCode::SERVICE_UNAVAILABLE
+    }
+
+    /// Whether it says that a web app must refresh its access token.
+    pub(crate) const fn is_expired_session(&self) -> bool {
+        matches!(self, Self::RequestError(RequestError::SessionTokenExpired))
     }
 
     /// Whether it says that a stored value is damaged.
@@ -363,7 +328,8 @@ impl ResponseError for ApiError {
             }
         }
         let mut response = HttpResponse::build(status);
-        if status == StatusCode::SERVICE_UNAVAILABLE {
+        let is_lasting = matches!(self, Self::RequestError(RequestError::NotOffered(_)));
+        if status == StatusCode::SERVICE_UNAVAILABLE && !is_lasting {
             response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
         }
         if let Self::RequestError(RequestError::TooMany(seconds, _)) = self {

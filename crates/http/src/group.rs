@@ -168,13 +168,10 @@ pub(crate) async fn list_groups(request: ApiRequest) -> ApiResult {
 pub(crate) async fn get_group(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     let tolerant = request.state.missing_as_no_content;
-    match request
+    let outcome = request
         .read_replicated(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| to_reply(view))
-        .await
-    {
-        Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
-        outcome => outcome,
-    }
+        .await;
+    reply::missing_as_no_content(outcome, tolerant)
 }
 
 /// GET groups/{id}/accounts.

@@ -21,6 +21,7 @@ mod connection;
 mod cursor;
 mod delivery;
 mod error;
+mod error_message;
 mod event;
 mod file;
 mod form;

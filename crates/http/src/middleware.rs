@@ -16,6 +16,7 @@ use crate::budget::KeptShares;
 use crate::client_address::warn_of_proxy;
 use crate::log_position;
 use crate::rate::counted::CountedRequest;
+use crate::request_head::has_body;
 use crate::security;
 use crate::session::origin;
 use crate::socket::{ConnectionState, Running};
@@ -79,12 +80,6 @@ pub(crate) async fn observe(
     }
     let kept = (running, KeptShares::of(response.request()));
     Ok(response.map_body(|_, body| TimedBody::new(body.boxed(), kept)))
-}
-
-/// Whether the request has a body (RFC 9112, 6).
-fn has_body(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::TRANSFER_ENCODING)
-        || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
 fn given_id(headers: &HeaderMap) -> Option<String> {

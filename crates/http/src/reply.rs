@@ -97,6 +97,15 @@ pub(crate) fn nothing() -> Reply {
     Reply { body: Err(NoAnswer::Fault(fault)), ..no_content() }
 }
 
+/// The answer of an operation about one resource. With `tolerant` it is 204 instead of 404 when
+/// that resource is missing (behaviour 4.4).
+pub(crate) fn missing_as_no_content(outcome: ApiResult, tolerant: bool) -> ApiResult {
+    match outcome {
+        Err(error) if tolerant && error.is_missing_resource() => Ok(no_content()),
+        outcome => outcome,
+    }
+}
+
 /// 204: neither body nor content type (behaviour 0.6).
 pub(crate) fn no_content() -> Reply {
     Reply {

@@ -1,7 +1,9 @@
 //! What is read from the headers of a request.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::{AUTHORIZATION, HOST, HeaderName, IF_MATCH};
+use actix_web::http::header::{
+    AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, IF_MATCH, TRANSFER_ENCODING,
+};
 use actix_web::http::uri::Authority;
 use daybook_domain::app::AppId;
 use daybook_service::Error;
@@ -32,6 +34,12 @@ pub(crate) fn cursor(request: &HttpRequest) -> Option<&str> {
 
 fn header<'r>(request: &'r HttpRequest, name: &HeaderName) -> Option<&'r str> {
     request.headers().get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Whether a request has a body (RFC 9112, 6).
+pub(crate) fn has_body(headers: &HeaderMap) -> bool {
+    headers.contains_key(TRANSFER_ENCODING)
+        || headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
 /// The host that a request was sent to, perhaps with a port. A client of HTTP/1.0 sends none, and

@@ -274,6 +274,9 @@ pub(crate) fn outside() -> Vec<Operation> {
             GET "/consents" "" => list_consents;
             POST "/consents" "" => withdraw_consent;
         }
+        app at "/api/apps/{agentId}/source" {
+            GET "" "" => source;
+        }
         file at "/files" {
             GET "/{address}" "" => serve;
         }

@@ -94,8 +94,8 @@ pub struct AppState {
     pub replica_shares: Vec<ReaderShares>,
     /// The memory for request bodies and contents of files.
     pub budget: Budget,
-    /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour
-    /// 4.4).
+    /// Whether getAccount, getGroup and getTransaction answer 204 instead of 404 for what is
+    /// missing (behaviour 4.4).
     pub missing_as_no_content: bool,
     /// Whether accounts are also created at the address of older clients (behaviour 12.6).
     pub ledger_alias: bool,

@@ -103,10 +103,16 @@ fn userinfo_says_what_the_scope_allows(server: &Server) {
             assert_eq!(answer.headers["cache-control"], "no-store");
             let told = answer.ok();
             assert_eq!((&told["email"], &told["name"]), (&json!(email), &name));
+            // What command lines read of a token that they have kept.
+            assert_eq!(told["scope"], tokens["scope"]);
+            let seconds = told["expires_in"].as_i64().expect("a number");
+            assert!((3_500..=3_600).contains(&seconds), "11.18: an hour: {seconds}");
         }
     }
     let own = server.client(&email).get("/auth/userinfo").ok();
     assert_eq!((&own["email"], &own["name"]), (&json!(email), &Value::Null));
+    assert_eq!(own["scope"], "email");
+    assert!(own["expires_in"].as_i64().is_some_and(|seconds| seconds > 2_500_000), "{own}");
     server.anonymous().get("/auth/userinfo").refused(401, "required");
 }
 

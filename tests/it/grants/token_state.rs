@@ -10,7 +10,11 @@ use super::{
 };
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![a_program_revokes_its_tokens, other_servers_ask_about_tokens]
+    crate::cases![
+        a_program_revokes_its_tokens,
+        a_command_line_revokes_its_tokens_in_the_query,
+        other_servers_ask_about_tokens,
+    ]
 }
 
 fn a_program_revokes_its_tokens(server: &Server) {
@@ -33,7 +37,61 @@ fn a_program_revokes_its_tokens(server: &Server) {
         assert_eq!(ask(server, "/auth/revoke", &fields).status, 200);
     }
     is_refused(&ask(server, "/auth/revoke", &[("client_id", CLI)]), 400, "invalid_request");
-    is_refused(&ask(server, "/auth/revoke", &[("token", "x")]), 400, "invalid_request");
+    is_refused(&ask(server, "/auth/revoke", &[]), 400, "invalid_request");
+}
+
+/// 11.18: as existing command lines do it, with an empty body, and without saying who they are.
+fn a_command_line_revokes_its_tokens_in_the_query(server: &Server) {
+    let args = ["--log", "trace"];
+    let (server, email) = (with_clients(&server.beside(&args)), person());
+    let mut browser = Browser::signed_in(&server, &email);
+    let somebody = server.anonymous();
+    let revoke = |query: &str, kind: Option<&str>, form: &str| {
+        somebody.send_raw("POST", &format!("/auth/revoke{query}"), kind, form.as_bytes())
+    };
+    let (form, mut seen) = (Some("application/x-www-form-urlencoded"), Vec::new());
+    for (named, with) in [
+        ("refresh_token", ""),
+        ("access_token", ""),
+        ("refresh_token", "&client_id=daybook-cli"),
+        ("refresh_token", "&token_type_hint=refresh_token&client_secret=x"),
+    ] {
+        let tokens = redeem(&server, &code(&mut browser, &ASKED));
+        let token = text(&tokens, named);
+        seen.push(token.to_owned());
+        lets_in(&server, text(&tokens, "access_token"), &email);
+        let query = format!("?token={token}{with}");
+        let other = format!("?token={token}&client_id=daybook-console");
+        is_refused(&revoke(&other, None, ""), 400, "invalid_grant");
+        for kind in [None, form] {
+            let answer = revoke(&query, kind, "");
+            assert_eq!((answer.status, answer.text.as_str()), (200, ""), "{with}");
+        }
+        let client = server.client_with_token(text(&tokens, "access_token"));
+        client.get("/v5/user").refused(401, "required");
+        is_refused(&refresh(&server, text(&tokens, "refresh_token")), 400, "invalid_grant");
+    }
+    // In the form, without a client: whoever has the token may end it.
+    let tokens = redeem(&server, &code(&mut browser, &ASKED));
+    let token = text(&tokens, "refresh_token");
+    let twice = revoke(&format!("?token={token}"), form, &format!("token={token}"));
+    is_refused(&twice, 400, "invalid_request");
+    lets_in(&server, text(&tokens, "access_token"), &email);
+    assert_eq!(revoke("", form, &format!("token={token}")).status, 200);
+    server
+        .client_with_token(text(&tokens, "access_token"))
+        .get("/v5/user")
+        .refused(401, "required");
+    assert_eq!(revoke("?token=unknown", None, "").status, 200);
+    for (query, kind, form) in [("", None, ""), ("?token=", None, ""), ("?token=x", None, "{}")] {
+        is_refused(&revoke(query, kind, form), 400, "invalid_request");
+    }
+    let unknown = revoke("?token=x&client_id=nobody", None, "");
+    is_refused(&unknown, 401, "invalid_client");
+    assert!(server.log().contains("/auth/revoke"), "each request is logged");
+    for token in &seen {
+        assert!(!server.log().contains(token.as_str()), "11.18: no query in the log");
+    }
 }
 
 fn other_servers_ask_about_tokens(server: &Server) {

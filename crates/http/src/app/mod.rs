@@ -57,3 +57,9 @@ pub(crate) async fn update_app(request: ApiRequest, body: Body<AppIn>) -> ApiRes
     let (id, changes) = read(&request, body.0)?;
     request.write_own(move |tx, cx| app::update(tx, cx, id.as_deref(), changes), to_reply).await
 }
+
+/// GET /api/apps/{agentId}/source, where a command line asks whether the server hosts the source of
+/// an app. It takes 503 for no (behaviour 12.7).
+pub(crate) async fn source() -> ApiResult {
+    Err(RequestError::NotOffered("hosting of the source of apps").into())
+}

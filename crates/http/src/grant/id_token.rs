@@ -56,6 +56,16 @@ impl UserClaims {
     }
 }
 
+/// What userinfo answers: who somebody is, and for what and how long the token is valid.
+#[derive(Serialize)]
+struct UserinfoOut {
+    #[serde(flatten)]
+    user: UserClaims,
+    scope: String,
+    /// Seconds.
+    expires_in: i64,
+}
+
 /// The claims of an ID token.
 #[derive(Serialize)]
 struct IdClaims<'c> {
@@ -120,7 +130,11 @@ pub(crate) async fn userinfo(
         None => None,
     };
     let scope = found.map_or_else(|| GrantScope::stored("email"), |(grant, _)| grant.scope);
-    Ok(guarded(HttpResponse::Ok()).json(UserClaims::new(&caller.user, &scope)))
+    Ok(guarded(HttpResponse::Ok()).json(UserinfoOut {
+        user: UserClaims::new(&caller.user, &scope),
+        scope: scope.to_string(),
+        expires_in: caller.expires_at.seconds().saturating_sub(now.seconds()),
+    }))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! What becomes of tokens that were given: clients revoke them (RFC 7009), and ask whether they are
 //! still valid (RFC 7662).
 
+use actix_web::http::header::AUTHORIZATION;
 use actix_web::{HttpRequest, HttpResponse, web};
+use daybook_domain::grant::Refusal;
 use daybook_domain::id::GrantId;
 use daybook_domain::instant::Instant;
 use daybook_service::grant;
@@ -11,18 +13,21 @@ use serde_json::json;
 
 use super::client_proof::client;
 use super::fields::Fields;
-use super::refused::{answered, invalid_client, refused};
+use super::refused::{Unproven, answered, invalid_client, refused};
 use super::signed::RefreshToken;
 use crate::error::ApiError;
 use crate::form::Form;
 use crate::identity::authenticate::own;
-use crate::request_head::host;
+use crate::parameters;
+use crate::request_head::{has_body, host};
 use crate::run;
 use crate::session::page::guarded;
 use crate::state::AppState;
 
 /// POST /auth/revoke: ends the grant of a token, and with it all tokens that hang on it. A token
-/// that is unknown has ended.
+/// that is unknown has ended. Existing programs send the token in the query, without a body and
+/// without saying which client they are; whoever has the token of a client without a secret may
+/// revoke it (behaviour 11.18).
 pub(crate) async fn revoke(
     request: HttpRequest,
     state: web::Data<AppState>,
@@ -36,30 +41,54 @@ async fn revoked(
     state: &AppState,
     form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
-    let (fields, now) = (&Fields(form?.0), (state.clock)());
-    let id = match client(request, fields, state)? {
-        Ok(known) => known.client.id.as_str(),
-        Err(unproven) => return Ok(unproven.answer()),
+    let (fields, now) = (&of_revocation(request, form)?, (state.clock)());
+    if let Some(name) = fields.repeated() {
+        return Ok(Unproven::Malformed(format!("{name} stands twice")).answer());
+    }
+    let names_client =
+        fields.get("client_id").is_some() || request.headers().contains_key(AUTHORIZATION);
+    let sender = match names_client.then(|| client(request, fields, state)).transpose()? {
+        Some(Ok(known)) => Some(known.client.id.as_str()),
+        Some(Err(unproven)) => return Ok(unproven.answer()),
+        None => None,
     };
     let token = match fields.required("token") {
         Ok(token) => token,
         Err(refusal) => return Ok(refused(&refusal)),
     };
-    if let Some(named) = grant_of(state, token, now) {
-        let found = run::read(state, move |tx| grant::find(tx, named, now)).await?;
-        match found {
-            Some((found, _)) if found.client != id => {
-                return Ok(refused(&daybook_domain::grant::Refusal::InvalidGrant));
-            }
-            Some((found, _)) => {
-                let lane = Lane::of_user(found.user);
-                run::write(state, lane, move |tx| grant::end(tx, named)).await?;
-                state.identity.forget();
-            }
-            None => {}
-        }
+    let Some(named) = grant_of(state, token, now) else { return Ok(ended()) };
+    let found = run::read(state, move |tx| grant::find(tx, named, now)).await?;
+    let Some((found, _)) = found else { return Ok(ended()) };
+    match sender {
+        Some(id) if id != found.client => return Ok(refused(&Refusal::InvalidGrant)),
+        None if has_secret(state, &found.client) => return Ok(invalid_client()),
+        Some(_) | None => {}
     }
-    Ok(guarded(HttpResponse::Ok()).finish())
+    run::write(state, Lane::of_user(found.user), move |tx| grant::end(tx, named)).await?;
+    state.identity.forget();
+    Ok(ended())
+}
+
+/// The parameters of a revocation: those of the form, and those of the query but for secrets, which
+/// do not belong in addresses (RFC 6749, 2.3.1).
+fn of_revocation(request: &HttpRequest, form: Result<Form, ApiError>) -> Result<Fields, ApiError> {
+    let form = match form {
+        Err(_) if !has_body(request.headers()) => Vec::new(),
+        form => form?.0,
+    };
+    let query = parameters::pairs(request).into_iter();
+    let named = query.filter(|(name, _)| matches!(&**name, "token" | "client_id"));
+    Ok(Fields(form.into_iter().chain(named).collect()))
+}
+
+/// The answer when a token is valid no more.
+fn ended() -> HttpResponse {
+    guarded(HttpResponse::Ok()).finish()
+}
+
+/// Whether a client proves by a secret that it is the one it says.
+fn has_secret(state: &AppState, client: &str) -> bool {
+    state.clients.find(client).is_some_and(|known| known.secret.is_some())
 }
 
 /// The grant that a refresh token or an access token names.

@@ -17,6 +17,7 @@ use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::run;
 use crate::security::note_caller;
+use crate::session::origin;
 use crate::state::AppState;
 
 /// How often a user is made again whose address or name somebody else has taken meanwhile.
@@ -25,7 +26,8 @@ const MAX_COLLISIONS: u32 = 20;
 /// Whom a token lets in: as remembered, or verified now.
 ///
 /// # Errors
-/// 401 for a token that is not trusted, 403 for a disabled user; 429 when the client has sent too
+/// 401 for a token that is not trusted; 403 for a disabled user, and for an expired token of a
+/// session where a web app sends it, because such apps refresh on 403 (behaviour 11.4); 429 when the client has sent too
 /// many tokens that are not trusted (behaviour 10.12).
 pub(crate) async fn authenticate(
     request: &HttpRequest,
@@ -51,6 +53,11 @@ pub(crate) async fn authenticate(
         bearers.refuse(&hash);
         if !is_signed {
             state.refused_tokens.record(client);
+        }
+        if state.identity.key().is_expired_session(token, now)
+            && origin::is_listed_app(request.headers(), &state.web_origins)
+        {
+            return Err(RequestError::SessionTokenExpired.into());
         }
     }
     outcome

@@ -133,7 +133,9 @@ fn sign_of(
     }
     match status {
         StatusCode::UNAUTHORIZED if sends_token || signs_in => Some(DoorSign::Stranger),
-        StatusCode::FORBIDDEN if signs_in => Some(DoorSign::Stranger),
+        StatusCode::FORBIDDEN if signs_in || error.is_some_and(ApiError::is_expired_session) => {
+            Some(DoorSign::Stranger)
+        }
         StatusCode::FORBIDDEN => Some(DoorSign::Refused),
         StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST if signs_in => Some(DoorSign::Stranger),
         StatusCode::NOT_FOUND if error.is_some_and(is_hidden_book) => Some(DoorSign::Refused),

@@ -94,9 +94,7 @@ pub(crate) async fn sign_out(
 /// do not tell, and their apps sign people out as before.
 fn is_sent_by_stranger(request: &HttpRequest, state: &AppState) -> bool {
     let headers = request.headers();
-    login::is_cross_site(request)
-        && origin::sender(headers, &state.web_origins).is_none()
-        && !origin::is_referred(headers, &state.web_origins)
+    login::is_cross_site(request) && !origin::is_listed_app(headers, &state.web_origins)
 }
 
 /// The page that asks whether somebody wants to sign out.

@@ -35,11 +35,17 @@ pub(crate) fn sender<'h>(headers: &'h HeaderMap, listed: &[WebOrigin]) -> Option
 
 /// Whether a page of a listed origin has sent a browser. Links tell no `Origin`, and no page can
 /// make a browser name another one as where it comes from.
-pub(super) fn is_referred(headers: &HeaderMap, listed: &[WebOrigin]) -> bool {
+fn is_referred(headers: &HeaderMap, listed: &[WebOrigin]) -> bool {
     let referrer = headers.get(REFERER).and_then(|text| text.to_str().ok());
     let page = referrer.and_then(|text| Url::parse(text).ok());
     let origin = page.map(|url| url.origin().ascii_serialization());
     origin.is_some_and(|origin| listed.iter().any(|listed| listed.0 == origin))
+}
+
+/// Whether an app of a listed origin has sent a request. One that shares the origin of this server
+/// tells no `Origin` where it only reads.
+pub(crate) fn is_listed_app(headers: &HeaderMap, listed: &[WebOrigin]) -> bool {
+    sender(headers, listed).is_some() || is_referred(headers, listed)
 }
 
 /// The origin that a request to refresh a session came from, if it is listed: its answer alone may

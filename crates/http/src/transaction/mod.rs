@@ -114,11 +114,14 @@ fn all(listed: &Listed, base: &str) -> Reply {
 /// GET transactions/{id}.
 pub(crate) async fn get_transaction(request: ApiRequest) -> ApiResult {
     let (book, id, base) = (request.book(), request.id(), request.base());
+    let tolerant = request.state.missing_as_no_content;
     let encode = move |view: &View, _: &Context| {
         let shown = |one| tagged(reply::ok(&TransactionOut::in_full(view, one, &base)), view);
         view.transactions.first().map_or_else(reply::nothing, shown)
     };
-    request.read_replicated(move |tx, cx| transaction::get(tx, cx, &book, &id), encode).await
+    let get = move |tx: &mut Tx<'_>, cx: &Context| transaction::get(tx, cx, &book, &id);
+    let outcome = request.read_replicated(get, encode).await;
+    reply::missing_as_no_content(outcome, tolerant)
 }
 
 /// POST transactions.

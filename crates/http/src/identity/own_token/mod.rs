@@ -309,6 +309,12 @@ impl LocalKey {
         self.decode(token).is_some()
     }
 
+    /// Whether a token is one that a session gave, and has expired.
+    pub(crate) fn is_expired_session(&self, token: &str, now: Instant) -> bool {
+        self.decode(token)
+            .is_some_and(|claims| claims.session().is_some() && claims.expires_at() <= now)
+    }
+
     /// What a token says; `None` for one that is not trusted: forged, expired, or something else
     /// signed with the same key.
     pub(crate) fn verify(&self, token: &str, now: Instant) -> Option<Claims> {
