@@ -30,7 +30,7 @@ test: tools ## the fast suite; see docs/testing.md
 	    tests/timed it $(CARGO) test --workspace --test it
 
 .PHONY: nightly
-nightly: tools ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs these parts)
+nightly: tools v5-packages ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs these parts)
 	@tests/run-nightly $(NIGHTLY)
 
 .PHONY: tools
@@ -51,6 +51,10 @@ schemathesis: ## install schemathesis for the tests, under the target directory
 .PHONY: oidc-provider
 oidc-provider: ## install an OpenID provider for the tests, under the target directory
 	@tests/install-oidc-provider
+
+.PHONY: v5-packages
+v5-packages: ## install what npm serves of the public v5 clients, under the target directory
+	@tests/install-v5-packages
 
 .PHONY: chromium
 chromium: ## install Chromium and its driver for the tests where they are missing

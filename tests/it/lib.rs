@@ -63,6 +63,7 @@ modules! {
     chart_limits,
     checkpoints,
     collections,
+    compat,
     copied_transactions,
     counts,
     deleted_books,
@@ -154,6 +155,7 @@ modules! {
     transport,
     typed_imports,
     typed_texts,
+    v5_clients,
     verified_users,
     webhook_libraries,
     webhook_security,
@@ -227,6 +229,7 @@ modules! {
     releases,
     replicas,
     sieges,
+    v5_packages,
     webhook_kills,
 }
 

@@ -50,7 +50,7 @@ pub fn setting(name: &str) -> Option<String> {
 }
 
 /// Where what is built lies, and what the scripts of `tests/` install.
-pub(crate) fn target_dir() -> PathBuf {
+pub fn target_dir() -> PathBuf {
     setting("CARGO_TARGET_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from)
 }

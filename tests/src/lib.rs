@@ -48,7 +48,7 @@ use serde_json::Value;
 pub use backdoor::{Backdoor, plain_event};
 pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch};
 pub use client::{Answer, Client};
-pub use engine::{Engine, setting};
+pub use engine::{Engine, setting, target_dir};
 pub use guard::finish;
 pub use hold::Hold;
 pub use postgres::admin_url;

@@ -48,7 +48,7 @@ const DESKTOP_URI: &str = "https://desktop.example.com/cb";
 const OTHER_CLI: &str = "1234.apps.example.com";
 pub const SECRET: &str = "s3cret/with+signs%";
 
-fn person() -> String {
+pub fn person() -> String {
     format!("{}@example.com", unique("grants"))
 }
 
@@ -139,7 +139,7 @@ fn allow(browser: &mut Browser, asked: &[(&str, &str)]) -> Answer {
 
 /// A code, for somebody who is signed in.
 #[track_caller]
-fn code(browser: &mut Browser, asked: &[(&str, &str)]) -> String {
+pub fn code(browser: &mut Browser, asked: &[(&str, &str)]) -> String {
     sent(&allow(browser, asked), "code").expect("a code")
 }
 
@@ -174,7 +174,7 @@ fn redemption(code: &str) -> [(&str, &str); 5] {
 
 /// The tokens for a code of the built-in client.
 #[track_caller]
-fn redeem(server: &Server, code: &str) -> Value {
+pub fn redeem(server: &Server, code: &str) -> Value {
     ask(server, "/auth/token", &redemption(code)).ok()
 }
 
@@ -199,6 +199,6 @@ fn is_refused(answer: &Answer, status: u16, code: &str) {
 
 /// Asserts that a token lets in whom it should.
 #[track_caller]
-fn lets_in(server: &Server, token: &str, email: &str) {
+pub fn lets_in(server: &Server, token: &str, email: &str) {
     assert_eq!(server.client_with_token(token).get("/v5/user").ok()["email"], email);
 }
