@@ -30,7 +30,8 @@ test: tools ## the fast suite; see docs/testing.md
 	    tests/timed it $(CARGO) test --workspace --test it
 
 .PHONY: nightly
-nightly: tools v5-packages ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs these parts)
+nightly: tools v5-packages
+nightly: ## the long tests, at most 100 minutes (NIGHTLY="torture siege" runs these parts)
 	@tests/run-nightly $(NIGHTLY)
 
 .PHONY: tools

@@ -28,7 +28,7 @@ fn missing_accounts_and_groups_as_no_content(engine: Engine) {
     let draft = owner.post(&path("/transactions"), &json!({"description": "Lunch"})).ok();
     let draft = format!("/transactions/{}", id(&draft["transaction"]));
     owner.get(&path(&draft)).ok();
-    for unknown in ["nothing", "0", "1234567890", "%00", &"x".repeat(300)] {
+    for unknown in ["nothing", "0", "1234567890", "%20", &"x".repeat(300)] {
         owner.get(&path(&format!("/transactions/{unknown}"))).no_content();
     }
     // A transaction of another book, and a draft of somebody else for a RECORDER, are unknown.

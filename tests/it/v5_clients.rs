@@ -86,7 +86,7 @@ fn a_javascript_library_keeps_a_book(server: &Server) {
     assert_eq!(items(&listed).len(), 1);
     let time = "/balances?query=on%3A2026-01&time=1795739219078";
     let balances = owner.get(&within(&book, time)).ok();
-    assert_eq!(balances["accountBalances"].as_array().map(Vec::len), Some(2), "{balances}");
+    assert_eq!(balances["accountBalances"].as_array().map(Vec::len), Some(3), "{balances}");
     let mut transaction = posted;
     for (verb, flag, value) in [
         ("check", "checked", true),

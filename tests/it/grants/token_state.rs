@@ -83,7 +83,9 @@ fn a_command_line_revokes_its_tokens_in_the_query(server: &Server) {
         .get("/v5/user")
         .refused(401, "required");
     assert_eq!(revoke("?token=unknown", None, "").status, 200);
-    for (query, kind, form) in [("", None, ""), ("?token=", None, ""), ("?token=x", None, "{}")] {
+    for (query, kind, form) in
+        [("", None, ""), ("?token=", None, ""), ("?token=x", Some("application/json"), "{}")]
+    {
         is_refused(&revoke(query, kind, form), 400, "invalid_request");
     }
     let unknown = revoke("?token=x&client_id=nobody", None, "");

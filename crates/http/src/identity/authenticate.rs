@@ -27,8 +27,8 @@ const MAX_COLLISIONS: u32 = 20;
 ///
 /// # Errors
 /// 401 for a token that is not trusted; 403 for a disabled user, and for an expired token of a
-/// session where a web app sends it, because such apps refresh on 403 (behaviour 11.4); 429 when the client has sent too
-/// many tokens that are not trusted (behaviour 10.12).
+/// session where a web app sends it (behaviour 11.4); 429 when the client has sent too many tokens
+/// that are not trusted (behaviour 10.12).
 pub(crate) async fn authenticate(
     request: &HttpRequest,
     state: &AppState,
