@@ -12,7 +12,7 @@ use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server};
 use crate::Case;
 use crate::file_sweep::eventually;
 use crate::inside::Inside;
-use crate::plans::{CREDIT, DEBIT, ID, NOW, check, crowd, shelf};
+use crate::plans::{CREDIT, DEBIT, NOW, check, crowd, shelf};
 use crate::reading::Faults;
 
 pub fn tests() -> Vec<Case> {
@@ -40,7 +40,8 @@ fn tags_lead_to_transactions(engine: Engine) {
     let tags = ["often".to_owned(), "seldom".to_owned()];
     let terms = ["SEARCH m USING PRIMARY KEY (book_id=? AND term=? AND day", "on index_terms m"];
     // By id, or by day and id.
-    let transactions = [ID[0], "(id = m.transaction_id)"];
+    let transactions =
+        ["SEARCH t USING PRIMARY KEY (book_id=? AND id=?)", "(id = m.transaction_id)"];
     for segment in segments(parse_iso("2025-02-10"), parse_iso("2025-05-01"), Periodicity::Monthly)
     {
         let steps = of_book(&inside, &segment, &tags);

@@ -203,14 +203,7 @@ fn random_queries_find_what_the_model_finds(engine: Engine, count: u64) {
     let mut found = 0;
     for number in 0..count {
         let mut dice = Dice::new(seed ^ (number << 20));
-        // 1.1.15: some are nothing but an id, of a transaction or of nobody.
-        let mut pieces = match dice.below(40) {
-            0 => vec![
-                ids[usize::try_from(dice.below(ids.len() as u64)).expect("a place")].to_string(),
-            ],
-            1 => vec![TransactionId::new(1).to_string()],
-            _ => query(&mut dice),
-        };
+        let mut pieces = query(&mut dice);
         let limit = [1, 7, 50, 50, 50, 50, 50, 1000]
             [usize::try_from(dice.below(8)).expect("a small number")];
         let wrong = |pieces: &[String]| {

@@ -5,7 +5,6 @@ use time::Date;
 
 use super::warning::Problem;
 use crate::account::AccountType;
-use crate::id::TransactionId;
 
 /// A condition on a transaction.
 ///
@@ -76,8 +75,6 @@ pub enum Term {
     Agent(String),
     /// At least one side has that account type.
     AccountType(AccountType),
-    /// Is this one (behaviour 1.1.15).
-    Id(TransactionId),
     /// Has attachments.
     HasFile,
     /// Has URLs.

@@ -9,7 +9,6 @@ use super::lexer::{Lexer, Token};
 use super::operator::{Operator, looks_like_operator};
 use super::term::{self, Decoded};
 use super::warning::{NamedTerm, Problem, Warning, Warnings};
-use crate::id::TransactionId;
 use crate::transaction::tags;
 
 /// How deep parentheses may nest.
@@ -27,29 +26,11 @@ pub(super) struct Parsed {
     pub(super) names: Vec<NamedTerm>,
 }
 
-impl Parsed {
-    /// The query whose only word is an id: it finds that transaction beside whatever holds the text
-    /// (behaviour 1.1.15), and trashed ones no more than any other.
-    fn or_the_one(mut self, id: TransactionId) -> Self {
-        if let Filter::All(filters) = &mut self.filter
-            && let Some(text) = filters.first_mut()
-        {
-            let alternatives = vec![Filter::Term(Term::Id(id)), text.clone()];
-            *text = Filter::Any(alternatives);
-        }
-        self
-    }
-}
-
 /// Reads a query of transactions.
 pub(super) fn parse(text: &str, reading: &ParseContext) -> Parsed {
     let (found, basis) = read(text, DateBasis::Transaction, reading);
     // `using:postDate` also applies to date terms before it, so the text is read again.
-    let found = if basis == DateBasis::Posting { read(text, basis, reading).0 } else { found };
-    match text.trim().parse() {
-        Ok(id) => found.or_the_one(id),
-        Err(_) => found,
-    }
+    if basis == DateBasis::Posting { read(text, basis, reading).0 } else { found }
 }
 
 fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> (Parsed, DateBasis) {

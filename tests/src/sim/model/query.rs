@@ -12,7 +12,7 @@ use super::event::pages;
 use super::group::is_permanent;
 use super::text::{folded, property_key};
 use super::{Book, Caller, Model, User, amount, may};
-use crate::sim::body::{Id, Named};
+use crate::sim::body::Named;
 use crate::sim::facts::{Refused, Row, Transaction};
 use crate::sim::label;
 
@@ -49,8 +49,6 @@ pub enum Term {
     Error(bool),
     /// Cannot be read (1.1.9).
     Unreadable(Flaw),
-    /// Nothing but the id (1.1.15); it stands alone.
-    Id(Id<label::Transaction>),
 }
 
 /// A term that is read as less than it says, and the warning about it (1.1.13).
@@ -333,7 +331,6 @@ impl Scene<'_> {
             Term::HasFile => !transaction.files.is_empty(),
             Term::HasUrl => !transaction.urls.is_empty(),
             Term::Error(wanted) => self.failed.contains(&transaction.label) == *wanted,
-            Term::Id(id) => *id == Id::Of(transaction.label),
             Term::Unreadable(_) => false,
         }
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use daybook_service::transaction::{self, Request};
 
 use super::{Drawn, Operation, fewer};
-use crate::sim::body::Id;
 use crate::sim::draw::{AGENTS, Draw, KINDS, PROPERTIES, TAGS, WORDS};
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
@@ -46,11 +45,6 @@ const IGNORED: [Flaw; 4] = [
 ];
 
 pub fn query(draw: &mut Draw<'_>) -> Query {
-    if draw.one_in(12) {
-        let id = draw.transaction(|_| true).map_or(Id::Unknown, Id::Of);
-        let asks = vec![Ask::Term(Term::Id(id))];
-        return Query { asks, by_posting: false, ignored: Vec::new() };
-    }
     let mut asks: Vec<Ask> = (0..draw.below(4)).map(|_| ask(draw)).collect();
     // Several of them are alternatives, but only side by side.
     for _ in 0..draw.below(3) {

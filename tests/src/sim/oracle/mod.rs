@@ -7,7 +7,6 @@ mod search;
 use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::account::AccountType;
-use daybook_domain::id::TransactionId;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
@@ -25,8 +24,6 @@ pub struct Oracle {
     today: Date,
     accounts: BTreeMap<String, label::Account>,
     groups: BTreeMap<String, label::Group>,
-    /// The transactions that were added with an id.
-    ids: BTreeMap<TransactionId, label::Transaction>,
 }
 
 /// Through whom and when; no rule that is asked for here depends on the time.
@@ -55,7 +52,7 @@ impl Oracle {
         let book = Book::founded(&caller, email, labels, (settings, 2));
         let users = vec![User { email: email.to_owned(), username: username.to_owned() }];
         let (accounts, groups) = (BTreeMap::new(), BTreeMap::new());
-        Oracle { book, users, today, accounts, groups, ids: BTreeMap::new() }
+        Oracle { book, users, today, accounts, groups }
     }
 
     /// Adds a group below another; "" for a root. Parents come first.

@@ -10,7 +10,7 @@ use daybook_domain::transaction::{Standing, Transaction};
 
 use super::{Oracle, STAMP, day};
 use crate::decimal;
-use crate::sim::body::{Id, Named};
+use crate::sim::body::Named;
 use crate::sim::facts::{self, Stamp};
 use crate::sim::label;
 use crate::sim::model::dates::{DateOperator, Literal};
@@ -49,7 +49,6 @@ impl Oracle {
             creator: 0,
             stamp: Stamp { agent: one.stamp.agent.clone(), ..STAMP },
         };
-        self.ids.insert(one.id, transaction.label);
         self.book.transactions.insert(transaction.label, transaction);
     }
 
@@ -118,9 +117,6 @@ impl Oracle {
             }
             Term::Agent(agent) => query::Term::Agent(agent.clone()),
             Term::AccountType(kind) => query::Term::Kind(*kind),
-            Term::Id(id) => {
-                query::Term::Id(self.ids.get(id).map_or(Id::Unknown, |label| Id::Of(*label)))
-            }
             Term::HasFile => query::Term::HasFile,
             Term::HasUrl => query::Term::HasUrl,
             // No bot has ever answered.

@@ -59,7 +59,6 @@ impl Service {
             Term::HasUrl => "has:url".to_owned(),
             Term::Error(wanted) => format!("error:{wanted}"),
             Term::Unreadable(flaw) => flaw.text.to_owned(),
-            Term::Id(id) => self.transaction_id(*id),
         }
     }
 

@@ -104,7 +104,6 @@ fn show_term(term: &Term) -> String {
         Term::By(user) => format!("by:{user}"),
         Term::Agent(agent) => format!("agent:{agent}"),
         Term::AccountType(kind) => format!("type:{}", format!("{kind:?}").to_uppercase()),
-        Term::Id(id) => format!("id:{id}"),
         Term::HasFile => "has:file".to_owned(),
         Term::HasUrl => "has:url".to_owned(),
     }

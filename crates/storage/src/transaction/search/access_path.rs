@@ -1,7 +1,7 @@
 //! Which index ranges a search reads: those of the terms that narrow most.
 
 use daybook_domain::book::Book;
-use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::id::AccountId;
 use daybook_domain::query::{Filter, Status, Term};
 use diesel::QueryableByName;
 use diesel::prelude::*;
@@ -35,8 +35,6 @@ pub(in crate::transaction) enum IndexRange {
     Credit(AccountId),
     /// Those that debit an account.
     Debit(AccountId),
-    /// One transaction.
-    One(TransactionId),
     /// What is indexed under one term.
     Term(String),
     /// Blocks of transactions whose texts may hold what is looked for.
@@ -66,7 +64,7 @@ pub(in crate::transaction) enum AccessPath {
 /// How much a range is expected to narrow, the most first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// An id, a remote id, a property with its value, a name that nothing has.
+    /// A remote id, a property with its value, a name that nothing has.
     Exact,
     /// A text in few blocks.
     Rare,
@@ -194,7 +192,6 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
     fn term(&mut self, term: &Term) -> Result<Option<Candidate>> {
         let accounts = &self.search.names.accounts;
         Ok(match term {
-            Term::Id(id) => Some(Candidate::one(Rank::Exact, IndexRange::One(*id))),
             Term::RemoteId(id) => {
                 Some(Candidate::one(Rank::Exact, IndexRange::Term(index_term::remote_id(id))))
             }

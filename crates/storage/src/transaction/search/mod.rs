@@ -6,8 +6,8 @@
 //! whatever the ranges. Chains are joined as balanced trees, because SQLite refuses deep
 //! expressions. The domain's `Filter::matches` says what the condition must mean.
 //!
-//! **The access path** ([`PathSelector`]) is chosen from the terms that must hold: an id, a remote
-//! id or a property value before a rare text, an account, a hashtag, drafts or the trash, the
+//! **The access path** ([`PathSelector`]) is chosen from the terms that must hold: a remote id
+//! or a property value before a rare text, an account, a hashtag, drafts or the trash, the
 //! presence of a property, the accounts of a group; else it is the whole book by day. Alternatives
 //! have the ranges of all, if each has some. All these indexes end in (day, transaction), so a page
 //! starts at `(day, id) < (?, ?)`, and a page deep in the list costs what the first one does. With
@@ -240,7 +240,6 @@ impl<'a> SearchPlan<'_, 'a> {
             Some(IndexRange::Errors) => {
                 joined("failed_transactions d", Sql::new("d.book_id = ").int(number))
             }
-            Some(IndexRange::One(id)) => unordered(all().push(" AND t.id = ").int(id.get())),
             Some(IndexRange::Tail(until)) if self.search.like.is_some() => {
                 let tail = of_book().push(" AND t.id > ").int(*until);
                 unordered(few_newest(tail, " ORDER BY t.id DESC LIMIT "))

@@ -94,7 +94,6 @@ impl<'a> SearchPlan<'_, 'a> {
                 let failed = Sql::new(word).push(failed).int(book.id.get());
                 failed.push(" AND f.transaction_id = t.id)")
             }
-            Term::Id(id) => Sql::new("t.id = ").int(id.get()),
             Term::HasFile => Sql::new("t.files IS NOT NULL"),
             Term::HasUrl => Sql::new("t.urls IS NOT NULL"),
         }
