@@ -33,6 +33,8 @@ pub(crate) struct IntegrationIn {
     properties: PropertiesIn,
     #[serde(default, deserialize_with = "reach")]
     reach: Option<AppReach>,
+    #[serde(default)]
+    own_events: Option<bool>,
 }
 
 objects_only!(IntegrationIn);
@@ -62,6 +64,7 @@ pub(crate) struct IntegrationOut<'v> {
     agent_id: &'v str,
     properties: BTreeMap<String, String>,
     reach: &'static str,
+    own_events: bool,
     #[serde(flatten)]
     stamp: StampOut,
 }
@@ -78,6 +81,7 @@ impl<'v> From<&'v View> for IntegrationOut<'v> {
             installer,
             properties: held,
             reach,
+            own_events,
             stamp,
         } = integration;
         Self {
@@ -95,6 +99,7 @@ impl<'v> From<&'v View> for IntegrationOut<'v> {
             agent_id: app.as_str(),
             properties: properties(held),
             reach: reach.as_str(),
+            own_events: *own_events,
             stamp: StampOut::from(stamp),
         }
     }
@@ -128,8 +133,9 @@ pub(crate) async fn create_integration(
     body: Body<IntegrationIn>,
 ) -> ApiResult {
     let book = request.book();
-    let IntegrationIn { id: _, agent_id, connection_id, name, properties, reach } = body.0;
-    let changes = Changes { name, properties: properties.unwrap_or_default(), reach };
+    let IntegrationIn { id: _, agent_id, connection_id, name, properties, reach, own_events } =
+        body.0;
+    let changes = Changes { name, properties: properties.unwrap_or_default(), reach, own_events };
     let input = Input { app: agent_id, connection: connection_id, changes };
     request
         .write(&book.clone(), move |tx, cx| integration::create(tx, cx, &book, &input), to_reply)
@@ -142,8 +148,8 @@ pub(crate) async fn update_integration(
     body: Body<IntegrationIn>,
 ) -> ApiResult {
     let book = request.book();
-    let IntegrationIn { id, name, properties, reach, .. } = body.0;
-    let changes = Changes { name, properties: properties.unwrap_or_default(), reach };
+    let IntegrationIn { id, name, properties, reach, own_events, .. } = body.0;
+    let changes = Changes { name, properties: properties.unwrap_or_default(), reach, own_events };
     let id = id_text(id);
     request
         .write(

@@ -72,7 +72,7 @@ pub(crate) fn append_counted<P>(
         return Ok(());
     }
     let book = access.book();
-    check_deliveries(tx, access, &events)?;
+    check_deliveries(tx, cx, access, &events)?;
     let origin = EventOrigin {
         book: book.id,
         key: &book.key,
@@ -87,15 +87,20 @@ pub(crate) fn append_counted<P>(
 
 /// Refuses events of which too many would be delivered. Each integration may be that of an app
 /// which receives them, so these are counted first.
-fn check_deliveries(tx: &mut Tx<'_>, access: &Access, events: &[NewEvent]) -> Result<()> {
+fn check_deliveries(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    events: &[NewEvent],
+) -> Result<()> {
     let integrations = usize::try_from(tx.events().apps(access)).unwrap_or_default();
     if events.len().saturating_mul(integrations) <= MAX_DELIVERIES {
         return Ok(());
     }
     let receivers = tx.deliveries().receivers(access)?;
     let received = |event: &NewEvent| {
-        let subject = event.subject.as_deref();
-        receivers.iter().filter(|receiver| receiver.receives(event.kind, subject)).count()
+        let (subject, agent) = (event.subject.as_deref(), cx.agent.as_deref());
+        receivers.iter().filter(|receiver| receiver.receives(event.kind, subject, agent)).count()
     };
     let deliveries = events.iter().map(received).fold(0, usize::saturating_add);
     if deliveries > MAX_DELIVERIES {

@@ -41,6 +41,7 @@ struct Row {
     updated_at: i64,
     version: i64,
     reach: String,
+    own_events: bool,
 }
 
 impl Row {
@@ -54,6 +55,7 @@ impl Row {
             installer,
             properties,
             reach,
+            own_events,
             stamp,
         } = integration;
         let mark = if *installs_app { "" } else { NO_APP };
@@ -69,6 +71,7 @@ impl Row {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
             reach: reach.as_str().to_owned(),
+            own_events: *own_events,
         }
     }
 }
@@ -88,6 +91,7 @@ impl TryFrom<Row> for Integration {
             installer: UserId::new(row.installer_id),
             properties: column::properties_from_text(row.properties)?,
             reach: AppReach::from_name(&row.reach).ok_or(Error::Corrupt("reach"))?,
+            own_events: row.own_events,
             stamp: column::stamp(None, row.created_at, row.updated_at, row.version),
         })
     }

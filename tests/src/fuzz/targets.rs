@@ -256,7 +256,7 @@ fn file_pattern(input: &str) -> Result<(), String> {
         events: vec![EventType::FileCreated],
         file_patterns: patterns.clone(),
     };
-    let receives = |name: &str| receiver.receives(EventType::FileCreated, Some(name));
+    let receives = |name: &str| receiver.receives(EventType::FileCreated, Some(name), None);
     for pattern in &patterns {
         let plain = !pattern.contains(['*', '?', '[']);
         holds("8.11: a name without signs is meant", !plain || receives(pattern))?;

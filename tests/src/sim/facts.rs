@@ -226,6 +226,7 @@ pub struct Integration {
     pub installer: usize,
     pub properties: Properties,
     pub reach: AppReach,
+    pub own_events: bool,
     pub created: i64,
     pub updated: i64,
 }

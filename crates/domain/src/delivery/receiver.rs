@@ -14,13 +14,18 @@ pub struct Receiver {
     pub events: Vec<EventType>,
     /// The files that it handles, by their names; none means all.
     pub file_patterns: Vec<String>,
+    /// Whether it receives the events that it caused itself.
+    pub own_events: bool,
 }
 
 impl Receiver {
-    /// Whether the app receives an event of a type about a subject. Its own installation is no news
-    /// to it.
+    /// Whether the app receives an event of a type about a subject, which an agent caused. Its own
+    /// installation is no news to it.
     #[must_use]
-    pub fn receives(&self, kind: EventType, subject: Option<&str>) -> bool {
+    pub fn receives(&self, kind: EventType, subject: Option<&str>, agent: Option<&str>) -> bool {
+        if !self.own_events && agent == Some(self.app.as_str()) {
+            return false;
+        }
         let concerns = if kind == EventType::FileCreated {
             self.handles(subject.unwrap_or_default())
         } else {
@@ -71,11 +76,12 @@ mod tests {
             app: AppId::stored("tax-bot".to_owned()),
             events: events.to_vec(),
             file_patterns: file_patterns.iter().map(|pattern| (*pattern).to_owned()).collect(),
+            own_events: true,
         }
     }
 
     fn receives(receiver: &Receiver, event: &NewEvent) -> bool {
-        receiver.receives(event.kind, event.subject.as_deref())
+        receiver.receives(event.kind, event.subject.as_deref(), None)
     }
 
     fn file(name: &str) -> NewEvent {
@@ -89,6 +95,19 @@ mod tests {
             let event = NewEvent::new(*kind, 1, Object::new());
             assert!(receives(&receiver(&[*kind], &[]), &event), "8.11: {kind:?}");
             assert!(!receives(&receiver(&[], &[]), &event), "8.11: {kind:?}");
+        }
+    }
+
+    #[test]
+    fn own_events_can_be_switched_off() {
+        let kind = EventType::TransactionPosted;
+        let all = receiver(&[kind], &[]);
+        let others = Receiver { own_events: false, ..all.clone() };
+        for (agent, own) in
+            [(None, false), (Some("tax-bot"), true), (Some("Tax-Bot"), false), (Some("x"), false)]
+        {
+            assert!(all.receives(kind, None, agent), "8.11: {agent:?}");
+            assert_eq!(others.receives(kind, None, agent), !own, "8.11: {agent:?}");
         }
     }
 

@@ -35,6 +35,8 @@ pub struct Integration {
     pub properties: Properties,
     /// Which books the app reaches.
     pub reach: AppReach,
+    /// Whether the app is sent the events that it caused itself.
+    pub own_events: bool,
     /// Its times. It names no agent: `agentId` of an integration is its app.
     pub stamp: Stamp,
 }
@@ -48,6 +50,8 @@ pub struct Changes {
     pub properties: Edits,
     /// Which books the app reaches. Only who installed it changes that.
     pub reach: Option<AppReach>,
+    /// Whether the app is sent the events that it caused itself.
+    pub own_events: Option<bool>,
 }
 
 impl Integration {
@@ -79,6 +83,7 @@ impl Integration {
             installer: visitor.id,
             properties: Properties::default().merged(&changes.properties)?,
             reach: changes.reach.unwrap_or_default(),
+            own_events: changes.own_events.unwrap_or(true),
             stamp: Stamp::new(None, now),
         })
     }
@@ -105,6 +110,7 @@ impl Integration {
             installer: bank.owner,
             properties: Properties::default().merged(&changes.properties)?,
             reach: changes.reach.unwrap_or_default(),
+            own_events: changes.own_events.unwrap_or(true),
             stamp: Stamp::new(None, now),
         })
     }
@@ -134,9 +140,13 @@ impl Integration {
         if reach != self.reach {
             previous.insert("reach".to_owned(), self.reach.as_str().to_owned());
         }
+        let own_events = changes.own_events.unwrap_or(self.own_events);
+        if own_events != self.own_events {
+            previous.insert("ownEvents".to_owned(), self.own_events.to_string());
+        }
         self.properties.note_changes(&properties, &mut previous);
         let stamp = if previous.is_empty() { self.stamp } else { self.stamp.touched(now) };
-        Ok((Self { name, properties, reach, stamp, ..self }, previous))
+        Ok((Self { name, properties, reach, own_events, stamp, ..self }, previous))
     }
 
     /// The sort key for lists: by name, ignoring case.
@@ -237,6 +247,11 @@ mod tests {
         let expected = [("name", "Tax Bot"), ("rate", "")];
         assert!(previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).eq(expected));
         assert_eq!((changed.stamp.updated_at, changed.stamp.version), (later, 2));
+        let without = Changes { own_events: Some(false), ..Changes::default() };
+        let (quiet, previous) = made.clone().update(&without, later).unwrap();
+        assert!(made.own_events && !quiet.own_events);
+        assert!(previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).eq([("ownEvents", "true")]));
+        assert_eq!(quiet.clone().update(&without, later).unwrap().0, quiet);
         let back = Changes { properties: rate(None), ..named("Tax Bot") };
         let (back, _) = changed.update(&back, later).unwrap();
         assert_eq!((&back.name, &back.properties), (&made.name, &made.properties));

@@ -66,7 +66,8 @@ pub fn replay(
     let mut deliveries = Vec::new();
     for event in &events {
         for receiver in &receivers {
-            let receives = receiver.receives(event.kind, event.subject.as_deref());
+            let (subject, agent) = (event.subject.as_deref(), event.agent.as_deref());
+            let receives = receiver.receives(event.kind, subject, agent);
             if receives && (!errors_only || failed(event, &receiver.app)) {
                 deliveries.push(of(cx, &access, event.sequence, receiver.app.clone()));
             }

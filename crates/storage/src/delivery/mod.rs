@@ -35,7 +35,7 @@ use daybook_domain::event::EventType;
 use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 
 use crate::bulk::Bulk;
 use crate::column;
@@ -120,6 +120,8 @@ struct ReceiverRow {
     events: Option<String>,
     #[diesel(sql_type = Nullable<Text>)]
     file_patterns: Option<String>,
+    #[diesel(sql_type = Bool)]
+    own_events: bool,
     #[diesel(sql_type = Nullable<BigInt>)]
     due_at: Option<i64>,
 }
@@ -143,6 +145,7 @@ impl TryFrom<ReceiverRow> for KnownReceiver {
             app: AppId::stored(row.app_id),
             events: events.iter().map(kind).collect::<Result<_>>()?,
             file_patterns: column::texts_from_text(row.file_patterns, "file_patterns")?,
+            own_events: row.own_events,
         };
         Ok(Self { receiver, is_due: row.due_at.is_some() })
     }
@@ -186,16 +189,17 @@ impl Tx<'_> {
             return Ok(known.clone());
         }
         let sql = Sql::new(
-            "SELECT i.app_id, a.events, a.file_patterns, q.due_at FROM integrations i \
+            "SELECT i.app_id, a.events, a.file_patterns, i.own_events, q.due_at FROM integrations i \
              JOIN apps a ON a.id = i.app_id \
              LEFT JOIN delivery_queues q ON q.book_id = i.book_id AND q.app_id = i.app_id \
              WHERE a.events IS NOT NULL AND q.stopped_at IS NULL AND i.book_id = ",
         )
         .int(book.get())
-        .push(" ORDER BY i.app_id");
+        .push(" ORDER BY i.app_id, i.id");
         let rows: Vec<ReceiverRow> = on_engine!(self.unflushed()?, c => (&sql).load(c))?;
         let mut read: Vec<KnownReceiver> =
             rows.into_iter().map(KnownReceiver::try_from).collect::<Result<_>>()?;
+        // Of several integrations of an app the first one counts.
         read.dedup_by(|one, before| one.receiver.app == before.receiver.app);
         self.group_cache.receivers.insert(book, read.clone());
         Ok(read)

@@ -127,6 +127,11 @@ impl Row {
         self.resource
     }
 
+    /// The app that all its events were caused with.
+    pub(super) fn agent(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
     pub(super) fn kind(&self) -> Result<EventType> {
         EventType::from_number(self.kind).ok_or(Error::Corrupt("kind"))
     }

@@ -65,6 +65,8 @@ pub struct AddressedEvent {
     pub kind: EventType,
     /// What it is about, where that counts.
     pub subject: Option<String>,
+    /// The app it was caused with.
+    pub agent: Option<String>,
 }
 
 /// How the number of postings changed in this unit of work: by posting month (yyyymm), how many
@@ -116,10 +118,15 @@ pub(crate) fn rows(events: &[EventRow]) -> Bulk<'_> {
     rows
 }
 
-/// The apps that receive an event, and whether their queues are due.
-fn receiving(receivers: &[KnownReceiver], event: &NewEvent) -> Vec<(AppId, bool)> {
+/// The apps that receive an event which an agent caused, and whether their queues are due.
+fn receiving(
+    receivers: &[KnownReceiver],
+    event: &NewEvent,
+    agent: Option<&str>,
+) -> Vec<(AppId, bool)> {
     let subject = event.subject.as_deref();
-    let receiving = receivers.iter().filter(|known| known.receiver.receives(event.kind, subject));
+    let receives = |known: &&KnownReceiver| known.receiver.receives(event.kind, subject, agent);
+    let receiving = receivers.iter().filter(receives);
     receiving.map(|known| (known.receiver.app.clone(), known.is_due)).collect()
 }
 
@@ -153,7 +160,7 @@ impl Events<'_, '_> {
         let addressed: Vec<Vec<(AppId, bool)>> = if receivers.is_empty() {
             Vec::new()
         } else {
-            events.iter().map(|event| receiving(&receivers, event)).collect()
+            events.iter().map(|event| receiving(&receivers, event, origin.agent)).collect()
         };
         let state = self.tx.queued_book_state(book)?;
         // Requests may overtake one another on their way here; the log never goes back (behaviour
@@ -247,7 +254,8 @@ impl Events<'_, '_> {
                 None
             };
             let subject = subject.and_then(|read| read.subject());
-            Ok((Some(AddressedEvent { sequence, kind, subject }), 0))
+            let agent = row.agent().map(str::to_owned);
+            Ok((Some(AddressedEvent { sequence, kind, subject, agent }), 0))
         })?;
         let mut rows: Vec<AddressedEvent> = part.rows.into_iter().flatten().collect();
         rows.sort_unstable_by_key(|event| event.sequence);

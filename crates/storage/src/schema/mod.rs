@@ -291,6 +291,7 @@ diesel::table! {
         updated_at -> BigInt,
         version -> BigInt,
         reach -> Text,
+        own_events -> Bool,
     }
 }
 

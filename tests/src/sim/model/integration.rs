@@ -22,6 +22,7 @@ pub struct Installing {
     pub name: Option<String>,
     pub properties: Edits,
     pub reach: Option<AppReach>,
+    pub own_events: Option<bool>,
 }
 
 impl Book {
@@ -95,6 +96,7 @@ impl Model {
             installer: caller.who,
             properties: merged(&Properties::new(), &asked.properties)?,
             reach: asked.reach.unwrap_or(AppReach::Collection),
+            own_events: asked.own_events.unwrap_or(true),
             created: caller.now,
             updated: caller.now,
         };
@@ -132,11 +134,12 @@ impl Turn {
         id: Option<Id<label::Integration>>,
         name: Option<&str>,
         properties: &Edits,
-        reach: Option<AppReach>,
+        (reach, own_events): (Option<AppReach>, Option<bool>),
     ) -> Result<Integration, Refused> {
         let before = self.book.integration(id.ok_or_else(Refused::bad)?)?;
         let mut after = before.clone();
         after.reach = reach.unwrap_or(before.reach);
+        after.own_events = own_events.unwrap_or(before.own_events);
         if after.reach != before.reach && before.installer != self.caller.who {
             return Err(Refused::new("forbidden"));
         }
@@ -150,6 +153,9 @@ impl Turn {
         }
         if after.reach != before.reach {
             previous.insert("reach".to_owned(), before.reach.as_str().to_owned());
+        }
+        if after.own_events != before.own_events {
+            previous.insert("ownEvents".to_owned(), before.own_events.to_string());
         }
         note_properties(&before.properties, &after.properties, &mut previous);
         if !previous.is_empty() {

@@ -15,10 +15,13 @@ use crate::sim::model::integration::Installing;
 use crate::sim::model::{Caller, Model, may};
 use crate::sim::service::Service;
 
+/// Which books the app reaches, and whether it is sent its own events.
+type Reach = (Option<AppReach>, Option<bool>);
+
 #[derive(Clone, Debug)]
 enum Deed {
     Install(Installing),
-    Update(Option<Id<label::Integration>>, Option<String>, Edits, Option<AppReach>),
+    Update(Option<Id<label::Integration>>, Option<String>, Edits, Reach),
     Uninstall(Id<label::Integration>),
     List,
     ListApps,
@@ -51,7 +54,8 @@ pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
 /// An app that is installed in a book from its beginning.
 pub fn founding(book: label::Book, label: label::Integration, app: Option<label::App>) -> Drawn {
     let properties = Edits::new();
-    let asked = Installing { label, app, connection: None, name: None, properties, reach: None };
+    let (connection, name, reach, own_events) = (None, None, None, None);
+    let asked = Installing { label, app, connection, name, properties, reach, own_events };
     Arc::new(Integrations { book, deed: Deed::Install(asked) })
 }
 
@@ -67,12 +71,13 @@ fn installing(draw: &mut Draw<'_>, name: Option<String>) -> Installing {
     });
     let app = if connection.is_some() && draw.one_in(2) { None } else { Some(draw.app()) };
     let app = app.filter(|_| !draw.wild || !draw.one_in(8));
-    let (label, properties, reach) = (draw.label(), draw.properties(), reach(draw));
-    Installing { label, app, connection, name, properties, reach }
+    let (label, properties, (reach, own_events)) = (draw.label(), draw.properties(), reach(draw));
+    Installing { label, app, connection, name, properties, reach, own_events }
 }
 
-fn reach(draw: &mut Draw<'_>) -> Option<AppReach> {
-    draw.one_in(4).then(|| draw.pick(&AppReach::ALL))
+fn reach(draw: &mut Draw<'_>) -> Reach {
+    let reach = draw.one_in(4).then(|| draw.pick(&AppReach::ALL));
+    (reach, draw.one_in(3).then(|| draw.one_in(2)))
 }
 
 fn id(draw: &mut Draw<'_>) -> Id<label::Integration> {
@@ -100,10 +105,11 @@ impl Operation for Integrations {
                 service.labels.integrations.note(made.integration.id.get(), asked.label);
                 made
             }
-            Deed::Update(id, name, properties, reach) => {
+            Deed::Update(id, name, properties, (reach, own_events)) => {
                 let id = id.map(|id| service.integration_id(id));
                 let (name, properties) = (name.clone(), properties.clone());
-                let changes = Changes { name, properties, reach: *reach };
+                let (reach, own_events) = (*reach, *own_events);
+                let changes = Changes { name, properties, reach, own_events };
                 service.write(self.book, caller, move |tx, cx, book| {
                     integration::update(tx, cx, book, id.as_deref(), &changes)
                 })?

@@ -103,6 +103,7 @@ impl Service {
                 name: asked.name.clone(),
                 properties: asked.properties.clone(),
                 reach: asked.reach,
+                own_events: asked.own_events,
             },
         }
     }
@@ -192,6 +193,7 @@ impl Service {
             installer: if named { installer } else { usize::MAX },
             properties: properties(&one.properties),
             reach: one.reach,
+            own_events: one.own_events,
             created: one.stamp.created_at.milliseconds(),
             updated: one.stamp.updated_at.milliseconds(),
         }

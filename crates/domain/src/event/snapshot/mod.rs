@@ -59,6 +59,7 @@ pub fn integration(integration: &Integration, added_by: &str) -> Object {
         installer,
         properties,
         reach,
+        own_events,
         stamp,
     } = integration;
     let object = Object::new()
@@ -68,7 +69,8 @@ pub fn integration(integration: &Integration, added_by: &str) -> Object {
         .with("addedBy", Json::text(added_by))
         .with_some("connectionId", connection.map(|id| Json::text(id.to_string())))
         .with_map("properties", properties.iter())
-        .with("reach", Json::text(reach.as_str()));
+        .with("reach", Json::text(reach.as_str()))
+        .with("ownEvents", Json::Bool(*own_events));
     stamped(object, stamp).with("agentId", Json::text(app.as_str()))
 }
 
