@@ -132,7 +132,7 @@ fn waiting(engine: Engine) -> Inside {
 
 fn take(inside: &Inside, lease: i64, now: Instant) -> Vec<Leased> {
     let occupied = Occupied::new(8, 8);
-    let taken = inside.write(move |tx, _, _| delivery::take(tx, lease, occupied, now));
+    let taken = inside.write(move |tx, _, _| delivery::take(tx, &mut || lease, occupied, now));
     let taken = taken.expect("the deliveries that are due").into_iter();
     taken.map(|dispatched| dispatched.leased).collect()
 }
@@ -158,7 +158,7 @@ fn rule_8_20_a_book_that_goes_while_its_event_is_read(engine: Engine) {
     for outcome in [Outcome::Dropped, Outcome::Stopped] {
         let (before, lease) = (leased.clone(), leased.lease);
         let finished =
-            inside.write(move |tx, _, _| delivery::finish(tx, &before, outcome, (true, THEN)));
+            inside.write(move |tx, _, _| delivery::finish(tx, &before, outcome, (Some(2), THEN)));
         assert!(!finished.expect("it is noted").lost);
         let again = take(&inside, lease, THEN).remove(0);
         assert!(again.delivery.copy.is_some(), "the copy is due at once");

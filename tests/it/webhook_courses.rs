@@ -193,7 +193,7 @@ fn rule_8_9_who_waits_behind_many_is_found(engine: Engine) {
     let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
     inside.execute(&statements);
     let occupied = Occupied::new(64, 8);
-    let taken = inside.write(move |tx, _, _| delivery::take(tx, 1, occupied, THEN));
+    let taken = inside.write(move |tx, _, _| delivery::take(tx, &mut || 1, occupied, THEN));
     let taken = taken.expect("what is due");
     let of = |user: i64| {
         taken.iter().filter(|one| one.seat.installer == Some(UserId::new(user))).count()

@@ -321,9 +321,9 @@ impl FromRequest for ApiRequest {
             }
             let (now, ids) = ((state.clock)(), Arc::clone(&state.ids));
             // The token of a delivery says which app acts; no header changes that.
-            let (agent, depth) = match &caller.acting {
-                Some(acting) => (Some(acting.agent.to_string()), acting.depth),
-                None => (agent(&request, &state)?, 0),
+            let (agent, depth, cause_lease) = match &caller.acting {
+                Some(acting) => (Some(acting.agent.to_string()), acting.depth, acting.lease),
+                None => (agent(&request, &state)?, 0, None),
             };
             let is_administrator = scope.is_of_user() && state.administrators.contains(&user.email);
             let cx = Context {
@@ -331,6 +331,7 @@ impl FromRequest for ApiRequest {
                 is_administrator,
                 agent,
                 depth,
+                cause_lease,
                 storage_quotas: Some(state.storage_quotas),
                 ..Context::new(user, now, ids)
             };

@@ -31,6 +31,8 @@ pub struct Context {
     pub agent: Option<String>,
     /// How many apps acted one after another until this request (behaviour 8.11).
     pub depth: i64,
+    /// The lease of the delivery with whose token it is made (behaviour 8.9).
+    pub cause_lease: Option<i64>,
     /// The time of the request.
     pub now: Instant,
     /// The source of ids.
@@ -47,8 +49,19 @@ impl Context {
     pub const fn new(user: Arc<User>, now: Instant, ids: Arc<Ids>) -> Self {
         let scope = TokenScope { read_only: false, books: None, holder: TokenHolder::User };
         let (is_administrator, agent, depth, condition) = (false, None, 0, None);
-        let storage_quotas = None;
-        Self { user, scope, is_administrator, agent, depth, now, ids, condition, storage_quotas }
+        let (cause_lease, storage_quotas) = (None, None);
+        Self {
+            user,
+            scope,
+            is_administrator,
+            agent,
+            depth,
+            cause_lease,
+            now,
+            ids,
+            condition,
+            storage_quotas,
+        }
     }
 
     /// The same for what goes on when storage quotas are used up, because it makes room or takes

@@ -80,6 +80,7 @@ pub(crate) fn append_counted<P>(
         agent: cx.agent.as_deref(),
         at: cx.now,
         depth: cx.depth,
+        cause_lease: cx.cause_lease,
     };
     tx.events().queue(access, &origin, events, posting_counts)?;
     storage_quota::check(tx, cx, access)

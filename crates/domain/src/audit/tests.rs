@@ -259,6 +259,7 @@ fn chain(count: usize) -> (Vec<Event>, Head) {
         agent: None,
         at: Instant::new(1_700_000_000_000),
         depth: 0,
+        cause_lease: None,
     };
     let events = (1..=count).map(|number| {
         NewEvent::new(EventType::AccountCreated, i64::try_from(number).unwrap(), Object::new())

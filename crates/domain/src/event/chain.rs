@@ -96,6 +96,8 @@ pub struct EventOrigin<'a> {
     pub at: Instant,
     /// How many apps acted one after another until it was made (behaviour 8.11).
     pub depth: i64,
+    /// The lease of the delivery with whose token it was made (behaviour 8.9).
+    pub cause_lease: Option<i64>,
 }
 
 impl EventOrigin<'_> {
@@ -115,6 +117,7 @@ impl EventOrigin<'_> {
     ///     agent: None,
     ///     at: Instant::new(0),
     ///     depth: 0,
+    ///     cause_lease: None,
     /// };
     /// let created = NewEvent::new(EventType::BookCreated, 1, Object::new());
     /// let (events, head) = origin.append(Head::default(), vec![created]);
@@ -235,6 +238,7 @@ mod tests {
             agent,
             at: Instant::new(1_700_000_000_000),
             depth: 0,
+            cause_lease: None,
         };
         let event = |kind| NewEvent::new(kind, 42, Object::new().with("name", Json::text("Cash")));
         let (events, head) = origin.append(

@@ -20,9 +20,9 @@ mod signature;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Exchange, Remark};
+use daybook_domain::delivery::{DeliveryAttempt, Exchange, Remark};
 use daybook_domain::instant;
-use daybook_service::delivery::{self, Outcome, Parcel, Prepared};
+use daybook_service::delivery::{self, Leased, Outcome, Parcel, Prepared};
 use daybook_storage::Tx;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -82,11 +82,12 @@ impl Courier {
     /// # Errors
     /// When the event cannot be read now, or not written; then it is tried again after its lease.
     /// One that is damaged is given up.
-    pub async fn send(&self, delivery: &EventDelivery) -> Result<Sent, String> {
-        self.deliver(delivery).await.map_err(|error| error.to_string())
+    pub async fn send(&self, leased: &Leased) -> Result<Sent, String> {
+        self.deliver(leased).await.map_err(|error| error.to_string())
     }
 
-    async fn deliver(&self, delivery: &EventDelivery) -> Result<Sent, ApiError> {
+    async fn deliver(&self, leased: &Leased) -> Result<Sent, ApiError> {
+        let delivery = &leased.delivery;
         let (state, asked) = (&self.state, delivery.clone());
         let turn = READING_TURNS.acquire().await.map_err(|_| closed())?;
         let (begun, with) = (Instant::now(), (Arc::clone(&state.ids), (state.clock)()));
@@ -106,7 +107,7 @@ impl Courier {
             prepared => prepared?,
         };
         let outcome = match prepared {
-            Prepared::Parcel(parcel) => self.post(delivery, *parcel, turn).await?,
+            Prepared::Parcel(parcel) => self.post(leased, *parcel, turn).await?,
             Prepared::Unsent(remark) => Outcome::Unsent(remark),
             Prepared::Nowhere => Outcome::Dropped,
             Prepared::Lost => Outcome::Stopped,
@@ -118,12 +119,12 @@ impl Courier {
     /// gone then, and a large body counts on the memory of whoever installed the app.
     async fn post(
         &self,
-        delivery: &EventDelivery,
+        leased: &Leased,
         parcel: Parcel,
         turn: SemaphorePermit<'_>,
     ) -> Result<Outcome, ApiError> {
-        let state = &self.state;
-        let written = parcel::request(state, delivery, parcel).await;
+        let (state, delivery) = (&self.state, &leased.delivery);
+        let written = parcel::request(state, leased, parcel).await;
         let (at, begun) = ((state.clock)(), Instant::now());
         match written {
             Ok(Written { request, secrets, memory }) => {

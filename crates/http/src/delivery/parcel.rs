@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use actix_web::web::Bytes;
 use daybook_domain::app::App;
-use daybook_domain::delivery::{EventDelivery, JWT_MINUTES, TOKEN_MINUTES};
+use daybook_domain::delivery::{JWT_MINUTES, TOKEN_MINUTES};
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::SigningAlgorithm;
 use daybook_service::Context;
 use daybook_service::delivery::bearer::Installed;
-use daybook_service::delivery::{Parcel, ParcelContent};
+use daybook_service::delivery::{Leased, Parcel, ParcelContent};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Request};
 use serde::Serialize;
@@ -120,9 +120,10 @@ async fn body(
 /// [`Unwritten`].
 pub(super) async fn request(
     state: &Arc<AppState>,
-    delivery: &EventDelivery,
+    leased: &Leased,
     parcel: Parcel,
 ) -> Result<Written, Unwritten> {
+    let Leased { delivery, lease, .. } = leased;
     let now = (state.clock)();
     let Parcel { content, app, url, integration, cx } = parcel;
     let memory = state.budget.grant(Borrower::User(cx.user.id));
@@ -131,7 +132,7 @@ pub(super) async fn request(
     let installed =
         integration.map(|integration| Installed { book: delivery.key.clone(), integration });
     let depth = delivery.depth.saturating_add(1);
-    let acting = Acting { agent: app.id.clone(), depth, installed };
+    let acting = Acting { agent: app.id.clone(), depth, installed, lease: Some(*lease) };
     let token = state.identity.key().sign_for_app(
         cx.user.id,
         (&cx.user.email, acting),

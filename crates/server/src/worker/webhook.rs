@@ -98,8 +98,10 @@ impl WebhookWorker {
 
     async fn take(&self, occupied: Occupied) -> anyhow::Result<Vec<Dispatched>> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
-        let lease = self.ids.next(now);
-        let take = move |tx: &mut daybook_storage::Tx<'_>| delivery::take(tx, lease, occupied, now);
+        let ids = Arc::clone(&self.ids);
+        let take = move |tx: &mut daybook_storage::Tx<'_>| {
+            delivery::take(tx, &mut || ids.next(now), occupied, now)
+        };
         Ok(block(move || store.write_repeatable(Lane::QUEUES, take)).await??)
     }
 
@@ -123,7 +125,7 @@ impl WebhookWorker {
 
     async fn deliver_one(&self, leased: Leased, goes_on: bool) -> anyhow::Result<Option<Leased>> {
         let sent = {
-            let sending = self.courier.send(&leased.delivery);
+            let sending = self.courier.send(&leased);
             tokio::pin!(sending);
             let begin = tokio::time::Instant::now() + PROLONG_INTERVAL;
             let mut prolonging = interval_at(begin, PROLONG_INTERVAL);
@@ -151,8 +153,9 @@ impl WebhookWorker {
         );
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let (delivery, tried) = (leased.delivery.clone(), Tried::of(&sent.outcome));
+        let next_lease = goes_on.then(|| self.ids.next(now));
         let finish = move |tx: &mut daybook_storage::Tx<'_>| {
-            delivery::finish(tx, &leased, sent.outcome, (goes_on, now))
+            delivery::finish(tx, &leased, sent.outcome, (next_lease, now))
         };
         let Finished { next, fails, lost, unlogged } =
             block(move || store.write_repeatable(Lane::of_book(book.as_str()), finish)).await??;

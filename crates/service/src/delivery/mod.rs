@@ -82,18 +82,18 @@ const fn until_replayed(now: Instant) -> Instant {
     Instant::new(now.milliseconds().saturating_add(REPLAY_LEASE_TIME))
 }
 
-/// Takes deliveries that are due, as many as there are places for, under a lease that nobody else
-/// has.
+/// Takes deliveries that are due, as many as there are places for, each under a lease that nobody
+/// else has, and no other attempt.
 pub fn take(
     tx: &mut Tx<'_>,
-    lease: i64,
+    mint: &mut dyn FnMut() -> i64,
     mut occupied: Occupied,
     now: Instant,
 ) -> Result<Vec<Dispatched>> {
-    let mut taken = tx.deliveries().take((now, until(now)), lease, &mut occupied)?;
+    let mut taken = tx.deliveries().take((now, until(now)), mint, &mut occupied)?;
     if occupied.free() > 0 {
         let detached = tx.detached_deliveries();
-        taken.extend(detached.take((now, until(now)), lease, &mut occupied)?);
+        taken.extend(detached.take((now, until(now)), mint, &mut occupied)?);
     }
     Ok(taken)
 }
@@ -174,7 +174,7 @@ pub enum Outcome {
 /// What comes after a delivery.
 #[derive(Debug, Default)]
 pub struct Finished {
-    /// The next one of its queue, under the same lease.
+    /// The next one of its queue, under the next lease.
     pub next: Option<Leased>,
     /// The app has failed for so long that it is to be paused.
     pub fails: bool,
@@ -188,12 +188,13 @@ pub struct Finished {
 type End = (Option<Remark>, Option<bool>);
 
 /// Writes down what became of a delivery. Answers the next one of its queue when it is to go on,
-/// which is then taken under the same lease.
+/// which is then taken under the next lease. One that the app has caused itself is left to the next
+/// look at what is due: its cause may still be on its way, from another book.
 pub fn finish(
     tx: &mut Tx<'_>,
     leased: &Leased,
     outcome: Outcome,
-    (goes_on, now): (bool, Instant),
+    (next_lease, now): (Option<i64>, Instant),
 ) -> Result<Finished> {
     tx.books().lock(leased.delivery.key.as_str())?;
     let Some(held) = tx.deliveries().hold(leased)? else {
@@ -206,12 +207,15 @@ pub fn finish(
     let failing = delivered.map_or(held.failing, |delivered| held.failing.after(delivered, now));
     let is_paused = held.pause.is_some();
     let fails = delivered == Some(false) && !is_paused && failing.is_over(now);
-    match tx.deliveries().end(leased)? {
-        Some(next) if goes_on && !is_paused && !fails => {
+    let next = tx.deliveries().end(leased)?;
+    let goes_on = |next: &Leased| next.cause_lease.is_none() && !is_paused && !fails;
+    match (next, next_lease) {
+        (Some(next), Some(lease)) if goes_on(&next) => {
+            let next = Leased { lease, ..next };
             tx.deliveries().go_on(&next, (now, until(now)), failing)?;
             Ok(Finished { next: Some(next), ..Finished::default() })
         }
-        next => {
+        (next, _) => {
             let due = next.map_or(Due::Never, |_| Due::At(now));
             tx.deliveries().release(leased, due, failing)?;
             Ok(Finished { fails, ..Finished::default() })

@@ -58,7 +58,7 @@ impl DetachedRow {
             tries: Tries { failures, busy, busy_since: busy_since.map(Instant::new) },
             copy: Some(Arc::new(EventCopy { id: event, installer, url, body })),
         };
-        Leased { delivery, lease }
+        Leased { delivery, lease, cause_lease: None }
     }
 }
 
@@ -71,7 +71,7 @@ impl Conn {
     fn take_detached(
         &mut self,
         (now, until): (Instant, Instant),
-        lease: i64,
+        mint: &mut dyn FnMut() -> i64,
         (occupied, taken): (&mut Occupied, &mut Vec<Dispatched>),
     ) -> Result<bool> {
         let mut due = Sql::new("SELECT * FROM detached_deliveries WHERE due_at <= ")
@@ -98,9 +98,9 @@ impl Conn {
                 is_full = true;
                 continue;
             }
-            let leased = row.leased(lease);
+            let leased = row.leased(mint());
             let sql = Sql::new("UPDATE detached_deliveries SET lease = ")
-                .int(lease)
+                .int(leased.lease)
                 .push(", leased_until = ")
                 .int(until.milliseconds());
             self.execute(&named(sql, &leased.delivery))?;
@@ -181,16 +181,16 @@ impl DetachedDeliveries<'_, '_> {
         Ok(())
     }
 
-    /// Takes deliveries that are due, as many as there are places for, for this lease until an
-    /// instant. What another process is taking is passed over.
+    /// Takes deliveries that are due, as many as there are places for, each under a new lease until
+    /// an instant. What another process is taking is passed over.
     pub fn take(
         self,
         times: (Instant, Instant),
-        lease: i64,
+        mint: &mut dyn FnMut() -> i64,
         occupied: &mut Occupied,
     ) -> Result<Vec<Dispatched>> {
         let mut conn = self.tx.flushed()?;
-        occupied.fill(|places| conn.take_detached(times, lease, places))
+        occupied.fill(|places| conn.take_detached(times, &mut *mint, places))
     }
 
     /// Prolongs a lease that still holds.

@@ -21,8 +21,10 @@ use crate::sql::{Sql, Value};
 pub struct Leased {
     /// The delivery.
     pub delivery: EventDelivery,
-    /// Its lease: nobody else has the same.
+    /// Its lease: nobody else has the same, and no other attempt.
     pub lease: i64,
+    /// The lease that it waits for while that runs.
+    pub cause_lease: Option<i64>,
 }
 
 /// A delivery that was taken to be made, and the place it takes.
@@ -77,11 +79,14 @@ pub(super) struct Row {
     busy: i64,
     #[diesel(sql_type = Nullable<BigInt>)]
     busy_since: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    cause_lease: Option<i64>,
 }
 
 impl Row {
     pub(super) fn leased(self, lease: i64) -> Leased {
-        let Self { book_id, app_id, public_id, sequence, depth, failures, busy, busy_since } = self;
+        let Self { book_id, app_id, public_id, sequence, depth, cause_lease, .. } = self;
+        let Self { failures, busy, busy_since, .. } = self;
         let tries = Tries { failures, busy, busy_since: busy_since.map(Instant::new) };
         let delivery = EventDelivery {
             book: BookId::new(book_id),
@@ -92,7 +97,7 @@ impl Row {
             tries,
             copy: None,
         };
-        Leased { delivery, lease }
+        Leased { delivery, lease, cause_lease }
     }
 }
 
@@ -158,7 +163,7 @@ pub(super) fn cause(name: Option<String>) -> Result<PauseCause> {
 
 /// A delivery `d` of a queue `q`, up to the public id of its book.
 pub(super) const DELIVERY: &str = "SELECT q.book_id, q.app_id, d.sequence, d.depth, d.failures, \
-       d.busy, d.busy_since, ";
+       d.busy, d.busy_since, d.cause_lease, ";
 /// The same of many books.
 const KEY: &str = "(SELECT b.public_id FROM books b WHERE b.id = q.book_id) AS public_id";
 /// Who installed the app of a queue `q` first.
@@ -191,6 +196,14 @@ pub(crate) fn due(now: Instant, occupied: &Occupied) -> Sql<'static> {
     if !full.is_empty() {
         some = some.push(" AND COALESCE(").push(INSTALLER).push(", 0) NOT IN ").list(full);
     }
+    // What an app has caused itself waits until it has answered. The leases are read once.
+    some = some
+        .push(
+            " AND (d.cause_lease IS NULL OR d.cause_lease NOT IN (SELECT h.lease \
+             FROM delivery_queues h WHERE h.lease IS NOT NULL AND h.leased_until > ",
+        )
+        .int(now.milliseconds())
+        .push("))");
     some.push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
         .int(i64::try_from(occupied.free()).unwrap_or(i64::MAX))
 }
@@ -227,7 +240,7 @@ impl Conn {
     fn take_some(
         &mut self,
         (now, until): (Instant, Instant),
-        lease: i64,
+        mint: &mut dyn FnMut() -> i64,
         (occupied, taken): (&mut Occupied, &mut Vec<Dispatched>),
     ) -> Result<bool> {
         let due = due(now, occupied).push(self.unless_q_locked()).uncached();
@@ -245,7 +258,7 @@ impl Conn {
                 is_full = true;
                 continue;
             }
-            let row = row.delivery;
+            let (row, lease) = (row.delivery, mint());
             if !is_distributed {
                 leases.row([
                     Value::Int(row.book_id),
@@ -266,16 +279,16 @@ impl Conn {
 
 impl Deliveries<'_, '_> {
     /// Takes queues that are due, as many as there are places for, those that have been due for
-    /// longest first, for this lease until an instant. What another process is taking is passed
-    /// over.
+    /// longest first, each under a new lease until an instant. What another process is taking is
+    /// passed over.
     pub fn take(
         self,
         times: (Instant, Instant),
-        lease: i64,
+        mint: &mut dyn FnMut() -> i64,
         occupied: &mut Occupied,
     ) -> Result<Vec<Dispatched>> {
         let mut conn = self.tx.flushed()?;
-        occupied.fill(|places| conn.take_some(times, lease, places))
+        occupied.fill(|places| conn.take_some(times, &mut *mint, places))
     }
 
     /// Locks the queue of a delivery; nothing when its lease does not hold any more: it was too
@@ -347,14 +360,16 @@ impl Deliveries<'_, '_> {
         Ok(rows.into_iter().next().map(|row| row.leased(*lease)))
     }
 
-    /// Goes on with a queue for the next delivery, which is due now.
+    /// Goes on with a queue for the next delivery, which is due now, under the lease of that.
     pub fn go_on(
         self,
         next: &Leased,
         (now, until): (Instant, Instant),
         failing: Failing,
     ) -> Result<()> {
-        let sql = Sql::new("UPDATE delivery_queues SET leased_until = ")
+        let sql = Sql::new("UPDATE delivery_queues SET lease = ")
+            .int(next.lease)
+            .push(", leased_until = ")
             .int(until.milliseconds())
             .push(", due_at = ")
             .int(now.milliseconds())

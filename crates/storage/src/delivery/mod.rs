@@ -68,6 +68,8 @@ pub(crate) struct NewDelivery {
     pub(crate) app: AppId,
     pub(crate) sequence: i64,
     pub(crate) depth: i64,
+    /// The lease that it waits for.
+    pub(crate) cause_lease: Option<i64>,
     pub(crate) due_at: Instant,
     /// Whether its queue is known to be due already.
     pub(crate) is_due: bool,
@@ -77,12 +79,12 @@ pub(crate) struct NewDelivery {
 /// be due is not touched: of it whoever is at work, or a look at the clock, knows.
 pub(crate) fn rows(deliveries: &[NewDelivery]) -> [Bulk<'_>; 2] {
     let mut rows = Bulk::new(
-        "INSERT INTO deliveries (book_id, app_id, sequence, depth)",
-        4,
+        "INSERT INTO deliveries (book_id, app_id, sequence, depth, cause_lease)",
+        5,
         " ON CONFLICT (book_id, app_id, sequence) DO NOTHING",
     );
     let mut queues = BTreeMap::new();
-    for NewDelivery { book, app, sequence, depth, due_at, is_due } in deliveries {
+    for NewDelivery { book, app, sequence, depth, cause_lease, due_at, is_due } in deliveries {
         let queue = (book.get(), app.as_str());
         if !is_due {
             queues.entry(queue).or_insert_with(|| due_at.milliseconds());
@@ -92,6 +94,7 @@ pub(crate) fn rows(deliveries: &[NewDelivery]) -> [Bulk<'_>; 2] {
             Value::Text(queue.1.into()),
             Value::Int(*sequence),
             Value::Int(*depth),
+            Value::SomeInt(*cause_lease),
         ]);
     }
     let mut due = Bulk::new(

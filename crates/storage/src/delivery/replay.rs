@@ -30,6 +30,7 @@ impl Deliveries<'_, '_> {
             app: delivery.app.clone(),
             sequence: delivery.sequence,
             depth: delivery.depth,
+            cause_lease: None,
             due_at: now,
             is_due: false,
         });
@@ -76,7 +77,7 @@ impl Deliveries<'_, '_> {
             .int(now.milliseconds())
             .push(")");
         conn.execute(&of(taken, *book, app))?;
-        Ok(Turn::Taken(Leased { delivery, lease }))
+        Ok(Turn::Taken(Leased { delivery, lease, cause_lease: None }))
     }
 }
 

@@ -240,6 +240,7 @@ mod tests {
             agent: Some("bot"),
             at: Instant::new(1_700_000_000_000),
             depth: 0,
+            cause_lease: None,
         };
         origin.append(head, new).0
     }

@@ -172,11 +172,13 @@ impl Events<'_, '_> {
         state.last_event_at = last_event_at;
         state.advance(end, origin.at, tally)?;
         let deliveries = added.iter().zip(addressed).flat_map(|(event, apps)| {
-            let delivery = |(app, is_due)| NewDelivery {
+            let delivery = |(app, is_due): (AppId, bool)| NewDelivery {
                 book,
-                app,
                 sequence: event.sequence,
                 depth: origin.depth,
+                // Other apps need not wait for it.
+                cause_lease: origin.cause_lease.filter(|_| origin.agent == Some(app.as_str())),
+                app,
                 due_at: origin.at,
                 is_due,
             };

@@ -30,8 +30,10 @@ impl Service {
     pub fn deliver(&self, (reply, now): (Reply, i64), sent: &mut Sent) -> Result<(), Refused> {
         let now = Instant::new(now);
         loop {
-            let (lease, occupied) = (self.ids.next(now), Occupied::new(ALL, ALL));
-            let take = move |tx: &mut Tx<'_>| delivery::take(tx, lease, occupied, now);
+            let (ids, occupied) = (Arc::clone(&self.ids), Occupied::new(ALL, ALL));
+            let take = move |tx: &mut Tx<'_>| {
+                delivery::take(tx, &mut || ids.next(now), occupied, now)
+            };
             let taken = self.place.store.write(Lane::NO_BOOK, take).map_err(refused)?;
             if taken.is_empty() {
                 return Ok(());
@@ -58,8 +60,8 @@ impl Service {
             sent.entry(key).or_default().push((leased.delivery.sequence, address));
         }
         let (key, delivery) = (leased.delivery.key.clone(), leased.delivery.clone());
-        let finished =
-            self.work(&key, move |tx| delivery::finish(tx, &leased, outcome, (true, now)))?;
+        let next = (Some(self.ids.next(now)), now);
+        let finished = self.work(&key, move |tx| delivery::finish(tx, &leased, outcome, next))?;
         if finished.fails {
             let ids = Arc::clone(&self.ids);
             self.work(&key, move |tx| pause::failing(tx, &delivery, (&ids, "http://a", now)))?;

@@ -107,6 +107,9 @@ struct ActingClaims {
     book: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     integration: Option<String>,
+    /// The lease of the delivery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lease: Option<i64>,
 }
 
 /// Which app acts for a user, and how deep in a chain of apps (behaviour 8.11).
@@ -116,6 +119,8 @@ pub(crate) struct Acting {
     pub(crate) depth: i64,
     /// For which integration; none when the book is gone.
     pub(crate) installed: Option<Installed>,
+    /// The lease of the delivery that it was sent with.
+    pub(crate) lease: Option<i64>,
 }
 
 impl Claims {
@@ -136,7 +141,7 @@ impl Claims {
 
     /// The user and the app of a delivery.
     pub(crate) fn acting(&self) -> Option<(UserId, Acting)> {
-        let ActingClaims { uid, agent, depth, book, integration } = self.act.as_ref()?;
+        let ActingClaims { uid, agent, depth, book, integration, lease } = self.act.as_ref()?;
         let installed = match (book, integration) {
             (Some(book), Some(integration)) => {
                 let integration = integration.parse().map(IntegrationId::new).ok()?;
@@ -145,7 +150,7 @@ impl Claims {
             _ => None,
         };
         let agent = AppId::stored(agent.clone());
-        Some((uid.parse().ok()?, Acting { agent, depth: *depth, installed }))
+        Some((uid.parse().ok()?, Acting { agent, depth: *depth, installed, lease: *lease }))
     }
 
     /// The id of the token's row.
@@ -249,12 +254,12 @@ impl LocalKey {
         (created_at, expires_at): (Instant, Instant),
     ) -> Result<String, SigningFailed> {
         let claims = Claims::new(email, created_at, expires_at);
-        let Acting { agent, depth, installed } = acting;
+        let Acting { agent, depth, installed, lease } = acting;
         let (book, integration) = installed
             .map(|installed| (installed.book.to_string(), installed.integration.to_string()))
             .unzip();
         let (uid, agent) = (user.to_string(), agent.to_string());
-        let act = ActingClaims { uid, agent, depth, book, integration };
+        let act = ActingClaims { uid, agent, depth, book, integration, lease };
         self.encode(&Claims { act: Some(act), ..claims })
     }
 

@@ -44,7 +44,8 @@ fn the_token_of_a_delivery_names_the_app() {
     let alice = Email::stored("alice@example.com".to_owned());
     let (book, integration) = (BookKey::new("b".to_owned()), IntegrationId::new(5));
     for installed in [None, Some(Installed { book, integration })] {
-        let acting = Acting { agent: AppId::new("tax-bot").unwrap(), depth: 3, installed };
+        let (agent, lease) = (AppId::new("tax-bot").unwrap(), Some(i64::MAX));
+        let acting = Acting { agent, depth: 3, installed, lease };
         let with = (&alice, acting.clone());
         let token = key.sign_for_app(UserId::new(7), with, (NOW, LATER)).unwrap();
         let claims = key.verify(&token, NOW).unwrap();
