@@ -4,13 +4,17 @@
 //! wait are queued for each user, and the users take turns.
 //!
 //! Nobody waits on a thread. What is read to find out who sends a request, and by the server for
-//! itself, takes no turn: the store has connections of its own for each of the two.
+//! itself, takes no turn: the store has connections of its own for each of the two. Only events
+//! that go to apps take turns there, among those who installed the apps (behaviour 8.9).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use daybook_domain::id::UserId;
 use tokio::sync::oneshot::{self, Sender};
+
+/// Deliveries of a process that are read at once.
+const MAX_READING: usize = 4;
 
 /// The readers of a process.
 pub struct ReaderShares(SharedQueue);
@@ -22,6 +26,12 @@ impl ReaderShares {
     #[must_use]
     pub fn new(readers: usize) -> Self {
         Self(Arc::new(Mutex::new(Queue::new(readers))))
+    }
+
+    /// Those by which events are read that go to apps: they take connections of the server itself.
+    #[must_use]
+    pub fn of_deliveries() -> Self {
+        Self::new(MAX_READING)
     }
 
     /// A turn of the user, if there is one now.

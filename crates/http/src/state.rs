@@ -90,7 +90,9 @@ pub struct AppState {
     pub read_deadline: Duration,
     /// Whose read comes next.
     pub reader_shares: ReaderShares,
-    /// The same of each replica (behaviour 0.41).
+    /// Whose delivery is read next, among those who installed the apps (behaviour 8.9).
+    pub delivery_shares: ReaderShares,
+    /// Whose read comes next on each replica (behaviour 0.41).
     pub replica_shares: Vec<ReaderShares>,
     /// The memory for request bodies and contents of files.
     pub budget: Budget,
@@ -230,6 +232,7 @@ impl AppState {
             blobs: Blobs::elsewhere(Arc::new(object_store::memory::InMemory::new())),
             read_deadline: Duration::from_secs(10),
             reader_shares: ReaderShares::new(8),
+            delivery_shares: ReaderShares::of_deliveries(),
             replica_shares: Vec::new(),
             budget: Budget::of_megabytes(64),
             missing_as_no_content: false,

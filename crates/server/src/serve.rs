@@ -73,6 +73,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         uploads: Uploads::within(Duration::from_secs(options.orphan_seconds)),
         read_deadline: options.limits.read_deadline(),
         reader_shares: ReaderShares::new(usize::try_from(database.readers)?),
+        delivery_shares: ReaderShares::of_deliveries(),
         replica_shares,
         budget: Budget::of_megabytes(options.bodies_megabytes),
         missing_as_no_content: options.compat.missing_as_no_content(),

@@ -1,6 +1,7 @@
 //! Use cases of groups (behaviour 4.12 - 4.19).
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use daybook_domain::access::Access;
 use daybook_domain::event::Previous;
@@ -166,11 +167,7 @@ pub(crate) fn all(tx: &mut Tx<'_>, access: &Access) -> Result<View> {
 
 /// The groups of the book with the types of their accounts.
 pub(crate) fn forest(tx: &mut Tx<'_>, access: &Access) -> Result<Forest> {
-    let groups = tx.groups().list(access)?;
-    if groups.is_empty() {
-        return Ok(Forest::default());
-    }
-    Ok(Forest::new(groups, tx.accounts().types_in_groups(access)?))
+    Ok(Arc::unwrap_or_clone(tx.groups().forest(access)?))
 }
 
 /// Creates groups; the caller's access was checked.

@@ -174,25 +174,6 @@ impl Accounts<'_, '_> {
         Ok(directory.accounts().cloned().collect())
     }
 
-    /// Pairs of a group and the type of an account directly in it: what the flags of groups derive
-    /// from.
-    pub fn types_in_groups(self, access: &Access) -> Result<Vec<(GroupId, AccountType)>> {
-        let query = memberships::table
-            .inner_join(
-                accounts::table.on(accounts::book_id
-                    .eq(memberships::book_id)
-                    .and(accounts::id.eq(memberships::account_id))),
-            )
-            .filter(memberships::book_id.eq(access.book().id.get()))
-            .select((memberships::group_id, accounts::kind))
-            .distinct();
-        let pairs: Vec<(i64, String)> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
-        let typed = |(group, kind): (i64, String)| {
-            Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Corrupt("kind"))?))
-        };
-        pairs.into_iter().map(typed).collect()
-    }
-
     /// For how many bytes the accounts, groups and memberships count (behaviour 10.14), if these
     /// are more than `most`.
     pub fn chart_above(self, access: &Access, most: i64) -> Result<Option<i64>> {

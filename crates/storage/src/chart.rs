@@ -8,10 +8,10 @@
 //! the database by hand is not noticed.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use daybook_domain::account::{Account, Directory};
-use daybook_domain::group::Group;
+use daybook_domain::group::{Forest, Group};
 use daybook_domain::id::{AccountId, BookId, GroupId};
 use daybook_domain::property::Properties;
 
@@ -26,6 +26,8 @@ struct Chart {
     version: i64,
     accounts: Directory,
     groups: HashMap<GroupId, Group>,
+    /// All groups, with the types of the accounts below each.
+    forest: Option<Arc<Forest>>,
     /// Bytes that it takes, as it was learnt.
     bytes: usize,
 }
@@ -86,6 +88,26 @@ impl ChartCache {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(chart) = remembered.at(book, version) else { return Vec::new() };
         ids.iter().filter_map(|id| chart.groups.get(id)).cloned().collect()
+    }
+
+    /// All groups, if they are remembered.
+    pub(crate) fn forest(&self, (book, version): (BookId, i64)) -> Option<Arc<Forest>> {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        remembered.at(book, version)?.forest.clone()
+    }
+
+    /// Caches all groups as they were read at a version.
+    pub(crate) fn learn_forest(&self, (book, version): (BookId, i64), forest: &Arc<Forest>) {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(chart) = remembered.at(book, version)
+            && chart.forest.is_none()
+        {
+            chart.forest = Some(Arc::clone(forest));
+            let all = forest.groups().map(|group| bytes_with(&group.properties));
+            let learnt = all.fold(0, usize::saturating_add);
+            chart.bytes = chart.bytes.saturating_add(learnt);
+            remembered.bytes = remembered.bytes.saturating_add(learnt);
+        }
     }
 
     /// Caches what was read at a version.
@@ -161,6 +183,17 @@ mod tests {
         assert!(remembered() > Some(MAX_REMEMBERED));
         charts.learn((book, 0), &[cash()], &[]);
         assert_eq!(remembered(), Some(WITHOUT_PROPERTIES));
+    }
+
+    #[test]
+    fn groups_are_remembered_while_the_chart_stays() {
+        let (charts, book) = (ChartCache::default(), BookId::new(1));
+        let forest = Arc::new(Forest::default());
+        charts.learn_forest((book, 5), &forest);
+        assert!(Arc::ptr_eq(&charts.forest((book, 5)).unwrap(), &forest));
+        assert!(charts.forest((book, 4)).is_none());
+        assert!(charts.forest((book, 6)).is_none());
+        assert!(charts.forest((book, 5)).is_none());
     }
 
     #[test]

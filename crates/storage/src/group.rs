@@ -1,9 +1,11 @@
 //! Groups: rows and repository.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use daybook_domain::access::Access;
-use daybook_domain::group::Group;
+use daybook_domain::account::AccountType;
+use daybook_domain::group::{Forest, Group};
 use daybook_domain::id::GroupId;
 use daybook_domain::name::Name;
 use daybook_domain::purpose::WriteChart;
@@ -14,7 +16,7 @@ use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
-use crate::schema::account_groups;
+use crate::schema::{account_groups, accounts, memberships};
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::stored::{GROUPS, bytes};
 use crate::tx::Tx;
@@ -73,6 +75,44 @@ pub struct Groups<'t, 'a> {
 }
 
 impl Groups<'_, '_> {
+    /// All groups with the types of the accounts below each: read once while the chart stays as it
+    /// is, because all memberships are passed for it.
+    pub fn forest(self, access: &Access) -> Result<Arc<Forest>> {
+        let tx = self.tx;
+        let chart = tx.chart(access.book().id);
+        let known = chart.as_ref().and_then(|(charts, version)| charts.forest(*version));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let groups = tx.groups().list(access)?;
+        let has_groups = !groups.is_empty();
+        let types = if has_groups { tx.groups().types(access)? } else { Vec::new() };
+        let forest = Arc::new(Forest::new(groups, types));
+        if let Some((charts, version)) = &chart {
+            charts.learn_forest(*version, &forest);
+        }
+        Ok(forest)
+    }
+
+    /// Pairs of a group and the type of an account directly in it: what the flags of groups derive
+    /// from.
+    fn types(self, access: &Access) -> Result<Vec<(GroupId, AccountType)>> {
+        let query = memberships::table
+            .inner_join(
+                accounts::table.on(accounts::book_id
+                    .eq(memberships::book_id)
+                    .and(accounts::id.eq(memberships::account_id))),
+            )
+            .filter(memberships::book_id.eq(access.book().id.get()))
+            .select((memberships::group_id, accounts::kind))
+            .distinct();
+        let pairs: Vec<(i64, String)> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
+        let typed = |(group, kind): (i64, String)| {
+            Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Corrupt("kind"))?))
+        };
+        pairs.into_iter().map(typed).collect()
+    }
+
     /// All groups, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<Group>> {
         let query =

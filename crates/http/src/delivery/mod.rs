@@ -18,16 +18,18 @@ mod replay;
 mod signature;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use daybook_domain::delivery::{DeliveryAttempt, Exchange, Remark};
+use daybook_domain::id::UserId;
 use daybook_domain::instant;
 use daybook_service::delivery::{self, Leased, Outcome, Parcel, Prepared};
 use daybook_storage::Tx;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::error::{ApiError, RequestError};
 use crate::outgoing::Failure;
+use crate::reader_shares::ReaderTurn;
 use crate::run;
 use crate::state::AppState;
 
@@ -38,11 +40,6 @@ pub(crate) use parcel::place_of_secret;
 pub(crate) use replay::{
     delete_event_response, get_book_events_backlog, replay_event_response, replay_events,
 };
-
-/// Deliveries of a process that are read at once: they take connections from those who read.
-const MAX_READING: usize = 4;
-/// Turns at reading them.
-static READING_TURNS: Semaphore = Semaphore::const_new(MAX_READING);
 
 /// Sends events to apps.
 #[derive(Clone)]
@@ -65,11 +62,6 @@ fn failed_at(at: instant::Instant, why: &str) -> Outcome {
     Outcome::Tried(DeliveryAttempt::Failed(why.to_owned()), exchange)
 }
 
-/// The turns end with the process.
-fn closed() -> RequestError {
-    RequestError::Failed("nothing is delivered any more".to_owned())
-}
-
 impl Courier {
     /// A courier.
     #[must_use]
@@ -77,21 +69,28 @@ impl Courier {
         Self { state }
     }
 
-    /// Sends the event of a delivery. It takes no longer than a minute and what the database takes.
+    /// Sends the event of a delivery, read when it is the turn of who installed the app. It takes no
+    /// longer than that, a minute and what the database takes.
     ///
     /// # Errors
     /// When the event cannot be read now, or not written; then it is tried again after its lease.
     /// One that is damaged is given up.
-    pub async fn send(&self, leased: &Leased) -> Result<Sent, String> {
-        self.deliver(leased).await.map_err(|error| error.to_string())
+    pub async fn send(&self, leased: &Leased, installer: UserId) -> Result<Sent, String> {
+        self.deliver(leased, installer).await.map_err(|error| error.to_string())
     }
 
-    async fn deliver(&self, leased: &Leased) -> Result<Sent, ApiError> {
+    async fn deliver(&self, leased: &Leased, installer: UserId) -> Result<Sent, ApiError> {
         let delivery = &leased.delivery;
         let (state, asked) = (&self.state, delivery.clone());
-        let turn = READING_TURNS.acquire().await.map_err(|_| closed())?;
-        let (begun, with) = (Instant::now(), (Arc::clone(&state.ids), (state.clock)()));
-        let prepare = move |tx: &mut Tx<'_>| delivery::prepare(tx, &asked, with);
+        let turn = state.delivery_shares.turn(installer).await;
+        let (begun, at) = (Instant::now(), (state.clock)());
+        let with = (Arc::clone(&state.ids), at);
+        let has_connection = Arc::new(AtomicBool::new(false));
+        let connected = Arc::clone(&has_connection);
+        let prepare = move |tx: &mut Tx<'_>| {
+            connected.store(true, Ordering::Relaxed);
+            delivery::prepare(tx, &asked, with)
+        };
         let prepared = match run::read_for_server(state, prepare).await {
             // It stays so, and the events behind it wait.
             Err(error) if error.is_corrupt() => {
@@ -103,6 +102,13 @@ impl Courier {
                     "an event cannot be read; it is given up"
                 );
                 Prepared::Unsent(Remark::failed("not delivered: the event cannot be read"))
+            }
+            // Repeated at once it would take as long. A wait for a connection is nobody's failure.
+            Err(ApiError::RequestError(RequestError::DeadlineExceeded(most)))
+                if has_connection.load(Ordering::Relaxed) =>
+            {
+                let why = format!("the event was not read within {} seconds", most.as_secs());
+                return Ok(Sent { outcome: failed_at(at, &why), took: begun.elapsed() });
             }
             prepared => prepared?,
         };
@@ -121,7 +127,7 @@ impl Courier {
         &self,
         leased: &Leased,
         parcel: Parcel,
-        turn: SemaphorePermit<'_>,
+        turn: ReaderTurn,
     ) -> Result<Outcome, ApiError> {
         let (state, delivery) = (&self.state, &leased.delivery);
         let written = parcel::request(state, leased, parcel).await;

@@ -87,7 +87,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let courier = Courier::new(state.clone().into_inner());
     // A task of its own: it goes on when the client leaves.
     let sending = actix_web::rt::spawn(async move {
-        let sent = courier.send(&leased).await.map_err(RequestError::Failed)?;
+        let sent = courier.send(&leased, cx.user.id).await.map_err(RequestError::Failed)?;
         let cx = Context { now: (state.clock)(), ..cx };
         let (user, asked) = (cx.user.id, cx.clone());
         let end =

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::delivery::{EventDelivery, Exchange};
+use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
 use daybook_http::{Courier, Wakeup, block};
 use daybook_service::delivery::{self, Dispatched, Finished, Leased, Occupied, Outcome, Seat};
@@ -27,6 +28,8 @@ const MAX_RUNNING: usize = 64;
 const MAX_OF_AN_APP: usize = 8;
 /// Deliveries that one task makes before others get its place.
 const MAX_IN_A_ROW: usize = 32;
+/// Who has installed an app that no integration names any more. No user has this number.
+const NOBODY: UserId = UserId::new(0);
 /// How long after the last look another follows although nobody rang: a pause may be over, or
 /// another process may have written events.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -77,7 +80,10 @@ impl WebhookWorker {
             for Dispatched { leased, seat } in taken {
                 occupied.enter(&seat);
                 let webhooks = self.clone();
-                running.spawn_local(async move { (seat, webhooks.deliver(leased).await) });
+                running.spawn_local(async move {
+                    let delivered = webhooks.deliver(leased, seat.installer).await;
+                    (seat, delivered)
+                });
             }
             if running.is_empty() {
                 break;
@@ -106,12 +112,13 @@ impl WebhookWorker {
     }
 
     /// Delivers the first event of a queue, and some of those behind it.
-    async fn deliver(self, first: Leased) -> usize {
+    async fn deliver(self, first: Leased, installer: Option<UserId>) -> usize {
+        let installer = installer.unwrap_or(NOBODY);
         let (app, mut next, mut done) = (first.delivery.app.clone(), Some(first), 0);
         while let Some(leased) = next.take() {
             done += 1;
             let goes_on = done < MAX_IN_A_ROW && !self.stop.asked();
-            match self.deliver_one(leased, goes_on).await {
+            match self.deliver_one(leased, installer, goes_on).await {
                 Ok(after) => next = after,
                 Err(error) => tracing::warn!(
                     app = app.as_str(),
@@ -123,9 +130,14 @@ impl WebhookWorker {
         done
     }
 
-    async fn deliver_one(&self, leased: Leased, goes_on: bool) -> anyhow::Result<Option<Leased>> {
+    async fn deliver_one(
+        &self,
+        leased: Leased,
+        installer: UserId,
+        goes_on: bool,
+    ) -> anyhow::Result<Option<Leased>> {
         let sent = {
-            let sending = self.courier.send(&leased);
+            let sending = self.courier.send(&leased, installer);
             tokio::pin!(sending);
             let begin = tokio::time::Instant::now() + PROLONG_INTERVAL;
             let mut prolonging = interval_at(begin, PROLONG_INTERVAL);

@@ -24,7 +24,7 @@ use daybook_storage::user::User;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, collection, group, zone};
+use crate::{access, collection, zone};
 use deleted::Deleted;
 
 /// Rows of a page by default, and at most (behaviour 2.2).
@@ -67,7 +67,7 @@ pub struct View {
     /// The accounts that the snapshots name, as they are now.
     pub accounts: Directory,
     /// The groups of the book, as they are now.
-    pub forest: Forest,
+    pub forest: Arc<Forest>,
     /// How the deleted accounts that they name were last.
     pub deleted_accounts: HashMap<AccountId, AccountSnapshot>,
     /// How the deleted groups that they and these accounts name were last.
@@ -266,7 +266,7 @@ fn fill(
 ) -> Result<View> {
     let named = Named::by(&events);
     let accounts = tx.accounts().by_ids(&access, named.accounts.iter().copied())?;
-    let forest = group::forest(tx, &access)?;
+    let forest = tx.groups().forest(&access)?;
     let deleted = Deleted::load(tx, &access, &events, (&accounts, &forest))?;
     let sequences: Vec<i64> = events.iter().map(|read| read.event.sequence).collect();
     let sizes = tx.bot_responses().texts_of(&access, &sequences)?;
