@@ -142,7 +142,7 @@ fn stuffing() -> Value {
 }
 
 /// A transaction with some fields replaced.
-fn dinner(fields: &Value) -> Value {
+pub(super) fn dinner(fields: &Value) -> Value {
     let mut body = json!({
         "date": "2025-01-31",
         "amount": "12.50",

@@ -58,6 +58,8 @@ pub struct Siege {
     pub unready: Vec<String>,
     /// How long `/ready` took at most.
     pub ready: Duration,
+    /// How long an event of the victim took at most to reach its app.
+    pub event: Duration,
     /// The most resident memory of the process in MiB, since the attack began.
     pub resident: f64,
     /// What the attacker's requests were answered: status, or how they ended, and how many.
@@ -104,6 +106,7 @@ fn carry_out(attack: &Attack, ground: &mut Ground, plan: Plan) -> anyhow::Result
         failed: during.failed,
         unready: during.unready,
         ready: during.ready,
+        event: during.event,
         resident,
         got: fired.got,
         bytes: fired.bytes,

@@ -11,6 +11,8 @@ use crate::table::{Cell, Table};
 pub struct Bounds {
     /// The 99th percentile of what the victim's requests take.
     pub p99: Duration,
+    /// How long an event takes to reach an app.
+    pub event: Duration,
     /// Resident memory in MiB.
     pub resident: f64,
 }
@@ -25,6 +27,9 @@ impl Siege {
         let p99 = self.during.percentile(99);
         if p99 > bounds.p99 {
             found.push(format!("p99 is {} ms", p99.as_millis()));
+        }
+        if self.event > bounds.event {
+            found.push(format!("an event took {} ms", self.event.as_millis()));
         }
         for (what, failures) in [("failed", &self.failed), ("not ready", &self.unready)] {
             if let Some(first) = failures.first() {
@@ -60,14 +65,17 @@ pub fn table(engine: &str, sieges: &[Siege], bounds: Bounds) -> Table {
         "p99 then",
         "max",
         "/ready",
+        "event",
         "MiB",
         "attacker got",
         "held",
     ];
     let mut table = Table::new("siege", &format!("Siege: {engine}"), &columns).method(format!(
-        "Times of the victim in ms, in peace and during the attack; p99 at most {} ms, resident \
-            memory at most {} MiB, nothing fails, /ready is always 200.",
+        "Times of the victim in ms, in peace and during the attack; p99 at most {} ms, an event \
+            reaches its app in {} ms, resident memory at most {} MiB, nothing fails, /ready is \
+            always 200.",
         bounds.p99.as_millis(),
+        bounds.event.as_millis(),
         bounds.resident
     ));
     for siege in sieges {
@@ -81,6 +89,7 @@ pub fn table(engine: &str, sieges: &[Siege], bounds: Bounds) -> Table {
             Cell::Figure(during.milliseconds(99), 1),
             Cell::whole(during.milliseconds(100)),
             Cell::whole(siege.ready.as_secs_f64() * 1e3),
+            Cell::whole(siege.event.as_secs_f64() * 1e3),
             Cell::whole(siege.resident),
             Cell::from(siege.loot()),
             Cell::from(if violations.is_empty() {

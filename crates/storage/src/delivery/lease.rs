@@ -341,7 +341,7 @@ impl Deliveries<'_, '_> {
 
     /// Removes a delivery that has ended; answers the next one of its queue, under the same lease.
     pub fn end(self, leased: &Leased) -> Result<Option<Leased>> {
-        let Leased { delivery, lease } = leased;
+        let Leased { delivery, lease, .. } = leased;
         let mut conn = self.tx.flushed()?;
         let gone = of(Sql::new("DELETE FROM deliveries"), delivery.book, &delivery.app);
         conn.execute(&gone.push(" AND sequence = ").int(delivery.sequence))?;

@@ -249,14 +249,13 @@ impl Events<'_, '_> {
             if !row.has(sequence)? {
                 return Ok((None, 0));
             }
-            let kind = row.kind()?;
+            let (kind, agent) = (row.kind()?, row.agent().map(str::to_owned));
             let subject = if kind.has_subject() {
                 row.event_with(sequence, &book.key)?.map(read).transpose()?
             } else {
                 None
             };
             let subject = subject.and_then(|read| read.subject());
-            let agent = row.agent().map(str::to_owned);
             Ok((Some(AddressedEvent { sequence, kind, subject, agent }), 0))
         })?;
         let mut rows: Vec<AddressedEvent> = part.rows.into_iter().flatten().collect();

@@ -4,6 +4,7 @@ mod answers;
 mod bodies;
 mod books;
 mod queries;
+mod webhooks;
 mod writes;
 
 use super::ground::Ground;
@@ -32,7 +33,7 @@ const fn attack(name: &'static str, prepare: fn(&Ground) -> anyhow::Result<Weapo
 }
 
 /// All attacks.
-pub const ALL: [Attack; 20] = [
+pub const ALL: [Attack; 21] = [
     attack("events", answers::events),
     attack("accounts", answers::accounts),
     attack("files", answers::files),
@@ -52,6 +53,7 @@ pub const ALL: [Attack; 20] = [
     attack("values", bodies::values),
     attack("no-ops", writes::no_ops),
     attack("urls", writes::urls),
+    attack("webhooks", webhooks::webhooks),
     Attack { name: "sockets", prepare: bodies::sockets, open_files: Some(SLOTS * 2) },
 ];
 
