@@ -102,7 +102,10 @@ fn events_read_the_groups_once(engine: Engine) {
         inside.store.statements() - before
     };
     let (first, second) = (statements(), statements());
-    assert!(second + 2 <= first, "all groups and all memberships are read again: {first}, {second}");
+    assert!(
+        second + 2 <= first,
+        "all groups and all memberships are read again: {first}, {second}"
+    );
     inside.chart(&[], &[("Card", AccountType::Liability, &[])]);
     let changed = statements();
     assert!(changed > second, "a change of the chart is noticed: {changed}, {second}");

@@ -13,11 +13,8 @@ pub fn tests() -> Vec<Case> {
 
 /// What a server must keep to on a machine that runs other tests meanwhile. How fast it is then
 /// says nothing, but a victim that waits for the attacker's work to end would wait longer.
-const BOUNDS: Bounds = Bounds {
-    p99: Duration::from_secs(10),
-    event: Duration::from_secs(10),
-    resident: 1024.0,
-};
+const BOUNDS: Bounds =
+    Bounds { p99: Duration::from_secs(10), event: Duration::from_secs(10), resident: 1024.0 };
 
 fn nobody_is_kept_from_their_work(engine: Engine) {
     let plan = Plan {

@@ -33,11 +33,8 @@ enum Engines {
 }
 
 /// What must hold.
-const BOUNDS: Bounds = Bounds {
-    p99: Duration::from_millis(500),
-    event: Duration::from_secs(5),
-    resident: 512.0,
-};
+const BOUNDS: Bounds =
+    Bounds { p99: Duration::from_millis(500), event: Duration::from_secs(5), resident: 512.0 };
 /// How long the victim is watched in peace.
 const PEACE: Duration = Duration::from_secs(4);
 

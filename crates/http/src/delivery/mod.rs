@@ -69,8 +69,8 @@ impl Courier {
         Self { state }
     }
 
-    /// Sends the event of a delivery, read when it is the turn of who installed the app. It takes no
-    /// longer than that, a minute and what the database takes.
+    /// Sends the event of a delivery. Beside waiting for the turn of who installed the app it takes
+    /// no longer than a minute and what the database takes.
     ///
     /// # Errors
     /// When the event cannot be read now, or not written; then it is tried again after its lease.

@@ -192,8 +192,8 @@ impl Tx<'_> {
             return Ok(known.clone());
         }
         let sql = Sql::new(
-            "SELECT i.app_id, a.events, a.file_patterns, i.own_events, q.due_at FROM integrations i \
-             JOIN apps a ON a.id = i.app_id \
+            "SELECT i.app_id, a.events, a.file_patterns, i.own_events, q.due_at \
+             FROM integrations i JOIN apps a ON a.id = i.app_id \
              LEFT JOIN delivery_queues q ON q.book_id = i.book_id AND q.app_id = i.app_id \
              WHERE a.events IS NOT NULL AND q.stopped_at IS NULL AND i.book_id = ",
         )

@@ -110,7 +110,7 @@ pub(super) struct Row {
     created_at: i64,
     user_id: i64,
     kind: i32,
-    agent: Option<String>,
+    pub(super) agent: Option<String>,
     data: Vec<u8>,
     hash: Vec<u8>,
     count: Option<i32>,
@@ -125,11 +125,6 @@ impl Row {
     /// What its last event is about.
     pub(super) const fn resource(&self) -> i64 {
         self.resource
-    }
-
-    /// The app that all its events were caused with.
-    pub(super) fn agent(&self) -> Option<&str> {
-        self.agent.as_deref()
     }
 
     pub(super) fn kind(&self) -> Result<EventType> {

@@ -249,7 +249,7 @@ impl Events<'_, '_> {
             if !row.has(sequence)? {
                 return Ok((None, 0));
             }
-            let (kind, agent) = (row.kind()?, row.agent().map(str::to_owned));
+            let (kind, agent) = (row.kind()?, row.agent.clone());
             let subject = if kind.has_subject() {
                 row.event_with(sequence, &book.key)?.map(read).transpose()?
             } else {

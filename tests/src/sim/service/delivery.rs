@@ -31,9 +31,8 @@ impl Service {
         let now = Instant::new(now);
         loop {
             let (ids, occupied) = (Arc::clone(&self.ids), Occupied::new(ALL, ALL));
-            let take = move |tx: &mut Tx<'_>| {
-                delivery::take(tx, &mut || ids.next(now), occupied, now)
-            };
+            let take =
+                move |tx: &mut Tx<'_>| delivery::take(tx, &mut || ids.next(now), occupied, now);
             let taken = self.place.store.write(Lane::NO_BOOK, take).map_err(refused)?;
             if taken.is_empty() {
                 return Ok(());
