@@ -17,6 +17,9 @@ use daybook_domain::property::Properties;
 
 /// Bytes of accounts and groups in the cache; beyond that it is emptied.
 const MAX_REMEMBERED: usize = 32 * 1024 * 1024;
+/// Bytes of the groups of one book that are cached together: more would drive out what is known of
+/// other books.
+const MAX_FOREST: usize = MAX_REMEMBERED / 4;
 /// Bytes that an account or group takes beside its properties, about.
 const WITHOUT_PROPERTIES: usize = 300;
 
@@ -98,13 +101,14 @@ impl ChartCache {
 
     /// Caches all groups as they were read at a version.
     pub(crate) fn learn_forest(&self, (book, version): (BookId, i64), forest: &Arc<Forest>) {
+        let all = forest.groups().map(|group| bytes_with(&group.properties));
+        let learnt = all.fold(0, usize::saturating_add);
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(chart) = remembered.at(book, version)
+        if learnt <= MAX_FOREST
+            && let Some(chart) = remembered.at(book, version)
             && chart.forest.is_none()
         {
             chart.forest = Some(Arc::clone(forest));
-            let all = forest.groups().map(|group| bytes_with(&group.properties));
-            let learnt = all.fold(0, usize::saturating_add);
             chart.bytes = chart.bytes.saturating_add(learnt);
             remembered.bytes = remembered.bytes.saturating_add(learnt);
         }

@@ -255,6 +255,7 @@ fn file_pattern(input: &str) -> Result<(), String> {
         app: AppId::stored("app".to_owned()),
         events: vec![EventType::FileCreated],
         file_patterns: patterns.clone(),
+        own_events: true,
     };
     let receives = |name: &str| receiver.receives(EventType::FileCreated, Some(name), None);
     for pattern in &patterns {
