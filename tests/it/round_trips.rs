@@ -116,6 +116,7 @@ const RESOURCES: &[Resource] = &[
             moving("name", "\"New\"", NAME),
             to("properties", "{\"a\": \"b\"}"),
             to("reach", "\"BOOK\""),
+            to("ownEvents", "false"),
         ],
     },
     Resource {

@@ -16,13 +16,14 @@ const OF_USERS: [&str; 2] = ["collection_books", "collections"];
 
 /// By these the books of a user are found and the deleted ones, who has a book in a collection, the
 /// apps whose events are due, and what is removed by its age.
-const ACROSS: [&str; 10] = [
+const ACROSS: [&str; 11] = [
     "books_deleted",
     "books_of_owner",
     "collaborators_email",
     "collection_books_book",
     "delivery_attempts_at",
     "delivery_queues_due",
+    "delivery_queues_leased",
     "delivery_queues_overdue",
     "delivery_queues_paused",
     "idempotency_keys_age",
