@@ -45,8 +45,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let listener = TcpListener::bind(options.listen)
         .with_context(|| format!("{} cannot be listened on", options.listen))?;
     let address = listener.local_addr()?;
-    let ids = Arc::new(Ids::new(store.start()));
-    let blobs = files::open(&options.files, data_dir)?;
+    let (ids, blobs) = (Arc::new(Ids::new(store.start())), files::open(&options.files, data_dir)?);
     let (stop, unfinished) = (Stop::new(), Wakeup::default());
     let replica_shares = replica_shares(&store, &database)?;
     let state = AppState {
