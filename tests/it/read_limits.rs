@@ -1,7 +1,7 @@
 //! Reads end (0.32): at their deadline, and when nobody waits for them any more.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,6 +33,7 @@ pub fn tests() -> Vec<Case> {
         rule_0_32_a_read_ends_at_its_deadline,
         rule_0_32_a_read_ends_when_its_client_has_left,
         rule_0_32_slow_reads_of_one_user_leave_readers_to_others,
+        rule_0_32_slow_reads_of_many_users_leave_readers_to_others,
         rule_0_32_statements_are_stopped_among_rows_that_they_skip,
         rule_0_32_rows_that_come_are_stopped_too,
         rule_0_32_strangers_leave_readers_for_letting_in,
@@ -147,6 +148,39 @@ fn rule_0_32_slow_reads_of_one_user_leave_readers_to_others(engine: Engine) {
         answered_soon(&new, "/v5/user");
         let ended = ended.load(Ordering::SeqCst);
         assert_eq!(ended, 0, "all of it while the others hold what they may hold");
+    });
+}
+
+/// Twice as many users as there are readers.
+fn rule_0_32_slow_reads_of_many_users_leave_readers_to_others(engine: Engine) {
+    let server = server(engine, "40");
+    let cast = slow_book(&server);
+    (0..2).for_each(|_| lengthen(&cast, 100));
+    let slow = count_without(&cast, 199);
+    let emails: Vec<String> =
+        (0..16).map(|number| format!("newcomer{number}@example.com")).collect();
+    emails.iter().for_each(|email| drop(cast.share(email, "VIEWER")));
+    let newcomers = server.clients(&emails);
+    cast.stranger.get("/v5/books").ok();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for newcomer in &newcomers {
+            scope.spawn(|| {
+                while !over.load(Ordering::SeqCst) {
+                    let answer = newcomer.get(&slow);
+                    assert!(matches!(answer.status, 200 | 503), "{}", answer.text);
+                }
+            });
+        }
+        pause(Duration::from_millis(500));
+        let asked = (0..8).map(|_| {
+            let started = Instant::now();
+            (cast.stranger.get("/v5/books").status, started.elapsed())
+        });
+        let answers: Vec<(u16, Duration)> = asked.collect();
+        over.store(true, Ordering::SeqCst);
+        let soon = |(status, took): &(u16, Duration)| *status == 200 && took.as_secs() < 5;
+        assert!(answers.iter().all(soon), "0.32: {answers:?}");
     });
 }
 

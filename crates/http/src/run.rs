@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::StoredAnswer;
-use daybook_domain::instant::Instant;
 use daybook_service::idempotency::{Once, is_kept_whole};
 use daybook_service::{Context, Result};
 use daybook_storage::{Error, ReadStop, ReaderPool, Ticket, Tx};
@@ -36,7 +35,8 @@ pub(crate) async fn read<T: Send + 'static>(
     state: &AppState,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
 ) -> std::result::Result<T, ApiError> {
-    within(state, ReaderPool::Identity, (async {}, state.read_deadline), work, |done| done).await
+    let (most, stop) = (state.read_deadline, ReadStop::new(state.read_deadline));
+    within(state, (ReaderPool::Identity, &stop), (async {}, most), work, |done| done).await
 }
 
 /// As [`read`], for the server itself, and for strangers who are shown what has an address.
@@ -47,7 +47,8 @@ pub(crate) async fn read_for_server<T: Send + 'static>(
     state: &AppState,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
 ) -> std::result::Result<T, ApiError> {
-    within(state, ReaderPool::Server, (async {}, state.read_deadline), work, |done| done).await
+    let (most, stop) = (state.read_deadline, ReadStop::new(state.read_deadline));
+    within(state, (ReaderPool::Server, &stop), (async {}, most), work, |done| done).await
 }
 
 /// As [`read`], when it is the turn of the user (behaviour 0.32); and makes the answer on that
@@ -74,20 +75,30 @@ pub(crate) async fn read_within<T, R: Send + 'static>(
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     make: impl FnOnce(T) -> R + Send + 'static,
 ) -> std::result::Result<R, ApiError> {
-    let turn = state.reader_shares.turn(user);
-    within(state, ReaderPool::Users, (turn, most), work, make).await
+    let stop = ReadStop::new(most);
+    let turn = async {
+        let turn = state.reader_shares.turn(user).await;
+        turn.stopped_by(&stop);
+        turn
+    };
+    let read = within(state, (ReaderPool::Users, &stop), (turn, most), work, make).await;
+    if let Err(ApiError::Service(daybook_service::Error::Storage(Error::Stopped))) = &read {
+        // Stopped for somebody else, it had as long as it may have now.
+        return Err(RequestError::DeadlineExceeded(state.read_deadline).into());
+    }
+    read
 }
 
 /// Reads when its turn has come, until the deadline.
 async fn within<T, R: Send + 'static, P: Send + 'static>(
     state: &AppState,
-    pool: ReaderPool,
+    (pool, stop): (ReaderPool, &ReadStop),
     (turn, most): (impl Future<Output = P>, Duration),
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     make: impl FnOnce(T) -> R + Send + 'static,
 ) -> std::result::Result<R, ApiError> {
     let store = Arc::clone(&state.store);
-    let stop = ReadStop::new(most);
+    let stop = stop.clone();
     let _awaited = AwaitedRead::of(&stop);
     let read = async {
         let turn = turn.await;
@@ -213,13 +224,13 @@ pub(crate) fn answer_of_write(
 /// 500 when its JSON could not be written, or the database fails.
 pub(crate) fn answer_to_store<M: Fn() -> Reply>(
     tx: &mut Tx<'_>,
-    caller: (UserId, Instant),
+    cx: &Context,
     memory: impl Fn() -> MemoryShare,
     make: M,
 ) -> std::result::Result<((Reply, Option<M>), StoredAnswer), ApiError> {
     let (reply, share) = answer_of_write(Room::of_stored(memory()), &make);
     let (reply, stored) = match reply.kept()? {
-        Some(kept) if is_kept_whole(tx, caller, kept.1.len())? => {
+        Some(kept) if is_kept_whole(tx, cx, kept.1.len())? => {
             let stored = reply.stored(kept);
             (reply.holding(share), stored)
         }

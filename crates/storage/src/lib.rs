@@ -61,7 +61,7 @@ pub mod distribution;
 mod engine;
 mod error;
 pub mod event;
-mod fair_queue;
+pub mod fair_queue;
 pub mod file;
 pub mod grant;
 pub mod group;

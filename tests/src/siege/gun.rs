@@ -22,6 +22,8 @@ pub struct Request {
     pub(super) path: String,
     /// Further lines of the head, each with its end.
     pub(super) headers: String,
+    /// Of another user than the attacker.
+    pub(super) token: Option<String>,
     pub(super) body: Vec<u8>,
     pub(super) then: Then,
 }
@@ -70,11 +72,11 @@ impl Gun {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(LOOK))?;
         stream.set_write_timeout(Some(LOOK))?;
-        let Request { method, path, headers, body, then } = request;
+        let Request { method, path, headers, token, body, then } = request;
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer \
                 {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}\r\n",
-            self.token,
+            token.as_deref().unwrap_or(&self.token),
             body.len()
         );
         let now = match then {

@@ -40,6 +40,7 @@ pub const ALL: [Attack; 21] = [
     attack("put", answers::put),
     attack("searches", queries::searches),
     attack("hashtags", queries::hashtags),
+    attack("newcomers", queries::newcomers),
     attack("balances", books::balances),
     attack("audits", books::audits),
     attack("zones", books::zones),
@@ -71,12 +72,14 @@ fn requests(make: impl Fn(u64) -> Request + Send + Sync + 'static) -> Weapon {
 
 /// A GET whose answer is read.
 fn get(path: String) -> Request {
-    Request { method: "GET", path, headers: String::new(), body: Vec::new(), then: Then::Read }
+    let (headers, body) = (String::new(), Vec::new());
+    Request { method: "GET", path, headers, token: None, body, then: Then::Read }
 }
 
 /// A request with a body whose answer is read.
 fn send(method: &'static str, path: String, body: impl Into<Vec<u8>>) -> Request {
-    Request { method, path, headers: String::new(), body: body.into(), then: Then::Read }
+    let (headers, body) = (String::new(), body.into());
+    Request { method, path, headers, token: None, body, then: Then::Read }
 }
 
 /// Every second attacker leaves without the answer.

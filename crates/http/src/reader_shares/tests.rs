@@ -1,0 +1,193 @@
+//! Shares of readers.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn user(number: i64) -> UserId {
+    UserId::new(number)
+}
+
+/// What happens to the queue: somebody comes, the first of a user's readers comes back,
+/// somebody who waits leaves.
+#[derive(Debug, Clone)]
+enum Step {
+    Come(i64),
+    Return(i64),
+    Go(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        3 => (0_i64..5).prop_map(Step::Come),
+        2 => (0_i64..5).prop_map(Step::Return),
+        1 => (0_usize..50).prop_map(Step::Go),
+    ];
+    prop::collection::vec(step, 0..200)
+}
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// The queue beside a plain list of who waits and who reads.
+struct Model {
+    queue: Queue<usize>,
+    waiting: Vec<(usize, i64)>,
+    reading: Vec<(i64, Started)>,
+    gone: HashSet<usize>,
+    came: usize,
+}
+
+impl Model {
+    fn new(readers: usize) -> Self {
+        let (waiting, reading, gone) = (Vec::new(), Vec::new(), HashSet::new());
+        Self { queue: Queue::new(readers), waiting, reading, gone, came: 0 }
+    }
+
+    fn held(&self, number: i64) -> usize {
+        self.reading.iter().filter(|one| one.0 == number).count()
+    }
+
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Come(number) => {
+                self.came += 1;
+                if let Some(started) = self.queue.enter(user(*number)) {
+                    assert!(self.waiting.iter().all(|(_, other)| other != number));
+                    self.reading.push((*number, started));
+                } else {
+                    self.queue.wait(user(*number), self.came);
+                    self.waiting.push((self.came, *number));
+                }
+            }
+            Step::Return(number) => {
+                if let Some(at) = self.reading.iter().position(|one| one.0 == *number) {
+                    let (_, started) = self.reading.remove(at);
+                    self.queue.leave(started, MILLISECOND);
+                }
+            }
+            Step::Go(at) => {
+                if !self.waiting.is_empty() {
+                    let (ticket, _) = self.waiting.remove(at % self.waiting.len());
+                    self.gone.insert(ticket);
+                }
+            }
+        }
+        self.hand_on();
+    }
+
+    fn hand_on(&mut self) {
+        loop {
+            let gone = &self.gone;
+            let Some((next, ticket)) = self.queue.next(|ticket| !gone.contains(ticket)) else {
+                break;
+            };
+            let at = self.waiting.iter().position(|(waits, _)| *waits == ticket).unwrap();
+            let (_, number) = self.waiting.remove(at);
+            assert_eq!(user(number), next.user);
+            // The first of each user comes first.
+            assert!(self.waiting.iter().all(|(other, of)| *of != number || *other > ticket));
+            self.reading.push((number, next));
+        }
+        assert_eq!(self.queue.running.len(), self.reading.len());
+        assert!(self.reading.len() <= self.queue.readers);
+        let most = self.queue.most(self.queue.users.len());
+        // No reader is free that somebody waits for who may have it.
+        assert!(
+            self.reading.len() == self.queue.readers
+                || self.waiting.iter().all(|(_, number)| self.held(*number) >= most)
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn rule_0_32_no_reader_is_lost_and_no_share_exceeded(
+        readers in 1_usize..10,
+        steps in steps(),
+    ) {
+        let mut model = Model::new(readers);
+        for step in &steps {
+            model.take(step);
+            for number in 0..5 {
+                prop_assert!(model.held(number) <= (readers / 2).max(1));
+            }
+        }
+        // Who waits gets a reader when the others give theirs back.
+        for _ in 0..steps.len() {
+            for number in 0..5 {
+                model.take(&Step::Return(number));
+            }
+        }
+        prop_assert!(model.waiting.is_empty() && model.reading.is_empty());
+        prop_assert!(model.queue.users.is_empty() && model.queue.waiting.is_empty());
+    }
+}
+
+#[test]
+fn rule_0_41_a_replica_has_shares_too() {
+    let shares = ReaderShares::new(4);
+    let take = |number, most| -> Vec<ReaderTurn> {
+        (0..most).map_while(|_| shares.try_turn(user(number))).collect()
+    };
+    let mut first = take(1, 4);
+    assert_eq!(first.len(), 2, "half of them, and nobody waits for more");
+    let second = take(2, 4);
+    assert_eq!(second.len(), 1);
+    first.pop();
+    assert_eq!(take(3, 4).len(), 1);
+    drop((first, second));
+    assert_eq!(take(2, 4).len(), 2);
+}
+
+#[test]
+fn rule_0_32_users_take_turns() {
+    let mut model = Model::new(1);
+    for number in [0, 0, 0, 0, 1, 1, 2] {
+        model.take(&Step::Come(number));
+    }
+    let mut order = vec![0];
+    while let Some((number, _)) = model.reading.first().copied() {
+        model.take(&Step::Return(number));
+        order.extend(model.reading.first().map(|one| one.0));
+    }
+    assert_eq!(order, [0, 1, 2, 0, 1, 0, 0], "who has taken least comes next");
+}
+
+#[test]
+fn rule_0_32_short_reads_do_not_wait_for_long_ones() {
+    let mut queue = Queue::<usize>::new(2);
+    let long = Duration::from_secs(60);
+    let stop = || ReadStop::new(long);
+    let stops = [stop(), stop()];
+    for (number, stop) in (1..).zip(&stops) {
+        // Their reads have taken long before.
+        let before = queue.enter(user(number)).unwrap();
+        queue.leave(before, Duration::from_secs(number.unsigned_abs()));
+        let started = queue.enter(user(number)).unwrap();
+        queue.running.get_mut(&started.number).unwrap().stop = Some(stop.clone());
+    }
+    queue.wait(user(3), 7);
+    let stopped = |stop: &ReadStop| stop.check().is_err();
+    queue.stop_for(user(3), Instant::now() + Duration::from_secs(1));
+    assert!(!stops.iter().any(stopped), "none has run for so long");
+    queue.stop_for(user(3), Instant::now() + LONG);
+    assert_eq!(stops.each_ref().map(stopped), [false, true], "of who has taken most");
+    // For somebody whose reads are long none is stopped.
+    queue.waiting.charge(Bill { flow: Some(user(4)), expected: Duration::ZERO }, long);
+    let bill = queue.waiting.begin(Some(user(4)));
+    queue.waiting.charge(bill, long);
+    queue.wait(user(4), 8);
+    queue.stop_for(user(4), Instant::now() + LONG);
+    assert!(!stopped(&stops[0]));
+}
+
+#[test]
+fn rule_0_32_one_more_user_finds_a_free_reader() {
+    let mut model = Model::new(8);
+    for (number, held) in [(0, 4), (1, 2), (2, 2)] {
+        (0..8).for_each(|_| model.take(&Step::Come(number)));
+        assert_eq!(model.held(number), held, "of user {number}");
+    }
+}

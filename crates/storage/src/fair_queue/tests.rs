@@ -1,0 +1,133 @@
+//! The order of the queue.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const fn user(number: i64) -> QueueFlow {
+    Some(UserId::new(number))
+}
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// Runs groups as a writer does until so many units of work have run; answers them in order.
+fn serve(
+    queue: &mut FairQueue<(i64, u32)>,
+    most: usize,
+    cost: impl Fn(i64) -> Duration,
+) -> Vec<(i64, u32)> {
+    let mut served = Vec::new();
+    while served.len() < most {
+        let (mut took, mut left) = (Duration::ZERO, Vec::new());
+        let group = queue.take_group();
+        if group.is_empty() {
+            break;
+        }
+        for taken in group {
+            if took >= GROUP_TIME {
+                left.push(taken);
+                continue;
+            }
+            took += cost(taken.job.0);
+            queue.charge(taken.bill, cost(taken.job.0));
+            served.push(taken.job);
+        }
+        queue.put_back(left);
+    }
+    served
+}
+
+#[test]
+fn who_asks_for_little_does_not_wait_for_who_asks_for_much() {
+    let mut queue = FairQueue::new(4_096);
+    let cost = |who| if who == 1 { MILLISECOND * 1_000 } else { MILLISECOND };
+    (0..100).for_each(|at| queue.push(user(1), (1, at)).unwrap());
+    serve(&mut queue, 1, cost);
+    for at in 0..10 {
+        queue.push(user(2), (2, at)).unwrap();
+        let served = serve(&mut queue, 2, cost);
+        let before = served.iter().take_while(|job| job.0 == 1).count();
+        assert!(before <= 1, "it waits for one long unit at most: {served:?}");
+    }
+    queue.push(user(2), (2, 10)).unwrap();
+    serve(&mut queue, 1, cost);
+    queue.push(user(2), (2, 11)).unwrap();
+    let groups = [queue.take_group(), queue.take_group()];
+    assert!(groups.iter().any(|group| group.len() == 1), "a long one is alone in its group");
+}
+
+#[test]
+fn a_user_has_half_of_the_places() {
+    let mut queue = FairQueue::new(10);
+    let pushed = (0..10).filter(|at| queue.push(user(1), (1, *at)).is_ok()).count();
+    assert_eq!(pushed, 5);
+    (0..5).for_each(|at| queue.push(None, (0, at)).unwrap());
+    assert_eq!(queue.push(user(2), (2, 0)), Err((2, 0)), "there are ten places");
+    assert_eq!(queue.take_group().len(), 10);
+    (0..10).for_each(|at| queue.push(None, (0, at)).unwrap());
+    assert_eq!(queue.take_group().len(), 10, "the program has no share");
+    assert!(queue.take_group().is_empty());
+}
+
+#[test]
+fn idle_flows_are_forgotten() {
+    let mut queue = FairQueue::new(4);
+    for who in 0..10_000 {
+        queue.push(user(who), (who, 0)).unwrap();
+        serve(&mut queue, 2, |_| MILLISECOND);
+    }
+    assert!(queue.flows.len() <= MAX_IDLE + 2, "{}", queue.flows.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Two who always have work waiting get the same time, whatever their units take.
+    #[test]
+    fn time_is_shared(one in 1_u32..400, other in 1_u32..400) {
+        let mut queue = FairQueue::new(10_000);
+        for at in 0..2_000 {
+            queue.push(user(1), (1, at)).unwrap();
+            queue.push(user(2), (2, at)).unwrap();
+        }
+        let cost = |who| MILLISECOND * if who == 1 { one } else { other };
+        let served = serve(&mut queue, 2_000, cost);
+        let took = |who| -> Duration {
+            served.iter().filter(|job| job.0 == who).map(|job| cost(job.0)).sum()
+        };
+        let bound = (GROUP_TIME + cost(1) + cost(2)) * 2;
+        let apart = took(1).abs_diff(took(2));
+        prop_assert!(apart <= bound, "{:?} {:?}", took(1), took(2));
+    }
+
+    /// Nothing is lost, nothing comes twice, and each user's work keeps its order, also when
+    /// part of a group is put back.
+    #[test]
+    fn order_is_kept(
+        steps in prop::collection::vec((0_i64..4, 1_u32..300, any::<bool>()), 1..200),
+    ) {
+        let mut queue = FairQueue::new(1_000);
+        let (mut pushed, mut served) = (Vec::new(), Vec::new());
+        for (at, (who, took, puts_back)) in (0..).zip(steps) {
+            queue.push(user(who), (who, at)).unwrap();
+            pushed.push((who, at));
+            if at % 3 == 0 {
+                let mut group = queue.take_group();
+                let rest = group.split_off(group.len() / if puts_back { 2 } else { 1 });
+                for Taken { job, bill } in group {
+                    queue.charge(bill, MILLISECOND * took);
+                    served.push(job);
+                }
+                queue.put_back(rest);
+            }
+        }
+        served.extend(serve(&mut queue, 1_000, |_| MILLISECOND));
+        for who in 0..4 {
+            let of = |all: &[(i64, u32)]| -> Vec<(i64, u32)> {
+                all.iter().filter(|job| job.0 == who).copied().collect()
+            };
+            prop_assert_eq!(of(&pushed), of(&served));
+        }
+        prop_assert_eq!(pushed.len(), served.len());
+    }
+}
