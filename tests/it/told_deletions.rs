@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use daybook_domain::book::Changes;
 use daybook_domain::delivery::EventCopy;
 use daybook_domain::instant::Instant;
+use daybook_domain::storage_quota::StorageQuotas;
 use daybook_service::delivery::{self, Leased, Occupied, Outcome};
 use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Options, Server};
@@ -158,7 +159,9 @@ fn rule_8_20_a_book_that_goes_while_its_event_is_read(engine: Engine) {
     for outcome in [Outcome::Dropped, Outcome::Stopped] {
         let (before, lease) = (leased.clone(), leased.lease);
         let finished =
-            inside.write(move |tx, _, _| delivery::finish(tx, &before, outcome, (Some(2), THEN)));
+            inside.write(move |tx, _, _| {
+                delivery::finish(tx, &before, outcome, (Some(2), THEN, StorageQuotas::default()))
+            });
         assert!(!finished.expect("it is noted").lost);
         let again = take(&inside, lease, THEN).remove(0);
         assert!(again.delivery.copy.is_some(), "the copy is due at once");

@@ -13,10 +13,10 @@ const MAX_CHARACTERS: usize = 255;
 /// How long an answer is stored: 24 hours.
 const LIFETIME_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
 
-/// The most bytes that a body may have, as it is stored, without counting for its user.
-const MAX_UNCOUNTED_BYTES: usize = 16 * 1024;
-/// The most bytes of bodies that count for a user and are stored whole (behaviour 0.38).
-const MAX_COUNTED_BYTES: i64 = 64 * 1024 * 1024;
+/// The most bytes that a body may have, as it is stored, without being a large one.
+pub const MAX_SMALL_BYTES: i64 = 16 * 1024;
+/// The most bytes of large bodies that are stored whole for a user (behaviour 0.38).
+const MAX_LARGE_BYTES: i64 = 64 * 1024 * 1024;
 
 /// Query parameters that do not count as part of a request: an API key, and what clients add
 /// against caches (behaviour 0.4).
@@ -136,18 +136,11 @@ impl KeyRecord {
     }
 }
 
-/// For how many bytes a stored body counts for its user; nothing where it is small (behaviour
-/// 0.38).
-#[must_use]
-pub fn counted_bytes(body: usize) -> Option<i64> {
-    (body > MAX_UNCOUNTED_BYTES).then(|| i64::try_from(body).unwrap_or(i64::MAX))
-}
-
-/// Whether a body that counts for so many bytes is stored whole beside those that are stored for
+/// Whether a large body of so many bytes is stored whole beside the large ones that are stored for
 /// its user already (behaviour 0.38).
 #[must_use]
-pub const fn has_room(stored: i64, counted: i64) -> bool {
-    stored.saturating_add(counted) <= MAX_COUNTED_BYTES
+pub const fn has_room(stored: i64, body: i64) -> bool {
+    stored.saturating_add(body) <= MAX_LARGE_BYTES
 }
 
 /// The hash of an operation. `path` is without the prefix of the installation and without a
@@ -192,7 +185,6 @@ mod tests {
     #[test]
     fn rule_0_38_large_bodies_count_and_have_room_up_to_64_megabytes() {
         const MOST: i64 = 67_108_864;
-        assert_eq!([0, 16_384, 16_385].map(counted_bytes), [None, None, Some(16_385)]);
         assert!(has_room(MOST - 16_385, 16_385));
         assert!(!has_room(MOST - 16_384, 16_385));
         assert!(!has_room(i64::MAX, 16_385));

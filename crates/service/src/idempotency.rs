@@ -4,9 +4,7 @@
 use std::collections::HashMap;
 
 use daybook_domain::access::Refusal;
-use daybook_domain::id::UserId;
-use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer, counted_bytes, has_room};
-use daybook_domain::instant::Instant;
+use daybook_domain::idempotency::{Claim, KeyRecord, MAX_SMALL_BYTES, StoredAnswer, has_room};
 use daybook_domain::permission::Action;
 use daybook_domain::rights::{Need, Shown};
 use daybook_storage::Tx;
@@ -14,7 +12,7 @@ use daybook_storage::access::BookAccess;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, app};
+use crate::{access, app, storage_quota};
 
 /// What becomes of a request with a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,13 +67,16 @@ pub fn answered(tx: &mut Tx<'_>, cx: &Context, claim: &Claim) -> Result<Option<S
 }
 
 /// Whether a body of so many bytes, as it is stored, is kept whole for a user, beside what is kept
-/// already (behaviour 0.38).
+/// already (behaviour 0.38), and beside what their books hold (behaviour 10.14).
 ///
 /// # Errors
 /// When the database fails.
-pub fn is_kept_whole(tx: &mut Tx<'_>, (user, now): (UserId, Instant), body: usize) -> Result<bool> {
-    let Some(counted) = counted_bytes(body) else { return Ok(true) };
-    Ok(has_room(tx.keys().counted_bytes(user, now)?, counted))
+pub fn is_kept_whole(tx: &mut Tx<'_>, cx: &Context, body: usize) -> Result<bool> {
+    let bytes = i64::try_from(body).unwrap_or(i64::MAX);
+    if bytes > MAX_SMALL_BYTES && !has_room(tx.keys().large_bytes(cx.user.id, cx.now)?, bytes) {
+        return Ok(false);
+    }
+    storage_quota::may_keep(tx, cx, bytes)
 }
 
 /// Claims the key, or finds the answer stored under it.

@@ -7,7 +7,8 @@
 use daybook_domain::access::Access;
 use daybook_domain::email::Email;
 use daybook_domain::field::Field;
-use daybook_domain::id::UserId;
+use daybook_domain::id::{BookId, UserId};
+use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::{Allowance, StorageQuotas, Stored};
 use daybook_storage::Tx;
 use daybook_storage::storage_quota::{StoredBook, StoredOfUser};
@@ -70,7 +71,7 @@ fn check_added(
     let quotas = usual.with(&allowance);
     quotas.check_book(held, added)?;
     if quotas.user.is_on() {
-        let held = tx.stored().held_by(owner)?;
+        let held = held_by(tx, owner, cx.now)?;
         quotas.check_owner(held, added, owner == cx.user.id)?;
     }
     Ok(())
@@ -90,7 +91,7 @@ pub(crate) fn check_transfer(
     let quotas = usual.with(&tx.stored().allowance(owner)?);
     if quotas.user.is_on() {
         let (held, added) = tx.stored().of_book(access)?;
-        quotas.check_transfer(tx.stored().held_by(owner)?, held + added)?;
+        quotas.check_transfer(held_by(tx, owner, cx.now)?, held + added)?;
     }
     Ok(())
 }
@@ -99,7 +100,50 @@ pub(crate) fn check_transfer(
 pub(crate) fn of_caller(tx: &mut Tx<'_>, cx: &Context) -> Result<View> {
     let allowance = tx.stored().allowance(cx.user.id)?;
     let quotas = cx.storage_quotas.unwrap_or_default().with(&allowance);
-    Ok(View { stored: tx.stored().held_by(cx.user.id)?, quotas })
+    Ok(View { stored: held_by(tx, cx.user.id, cx.now)?, quotas })
+}
+
+/// What counts for a user: what their books hold, and the answers that are kept under their keys.
+pub(crate) fn held_by(tx: &mut Tx<'_>, user: UserId, now: Instant) -> Result<Stored> {
+    let kept = tx.keys().kept_bytes(user, now)?;
+    Ok(tx.stored().held_by(user)? + Stored { transactions: 0, bytes: kept })
+}
+
+/// Whether an answer of so many bytes may be kept whole under a key of the caller.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) fn may_keep(tx: &mut Tx<'_>, cx: &Context, bytes: i64) -> Result<bool> {
+    let Some(usual) = cx.storage_quotas else { return Ok(true) };
+    let quotas = usual.with(&tx.stored().allowance(cx.user.id)?);
+    if !quotas.user.is_on() {
+        return Ok(true);
+    }
+    let own = tx.stored().added_by(cx.user.id)?;
+    let held = held_by(tx, cx.user.id, cx.now)? + own;
+    Ok(quotas.check_owner(held, Stored { transactions: 0, bytes }, true).is_ok())
+}
+
+/// Whether a response of an app of so many bytes may be kept whole in an entered book.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) fn may_respond(
+    tx: &mut Tx<'_>,
+    book: BookId,
+    bytes: i64,
+    (usual, now): (StorageQuotas, Instant),
+) -> Result<bool> {
+    let (held, added) = tx.stored().of_entered(book)?;
+    let (owner, allowance) = tx.stored().owner_of_entered(book)?;
+    let quotas = usual.with(&allowance);
+    let response = Stored { transactions: 0, bytes };
+    let fits = quotas.check_book(held + added, response).is_ok();
+    if !fits || !quotas.user.is_on() {
+        return Ok(fits);
+    }
+    let held = held_by(tx, owner, now)? + added;
+    Ok(quotas.check_owner(held, response, false).is_ok())
 }
 
 /// The users who own books, with what these hold together, for the operator.

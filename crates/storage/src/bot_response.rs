@@ -18,6 +18,7 @@ use crate::event::{MAX_IN_BLOCK, has_event, is_in_block};
 use crate::planner::Joined;
 use crate::schema::bot_responses;
 use crate::sql::{MAX_NAMED, Sql, Value};
+use crate::stored::{OF_A_ROW, bytes, of_response};
 use crate::tx::{Flushed, Tx};
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -83,6 +84,34 @@ pub(crate) fn move_failed(conn: &mut Flushed<'_>, book: BookId, moved: &[i64]) -
         conn.execute(&sql.numbers(portion.iter().copied()))?;
     }
     Ok(())
+}
+
+#[derive(QueryableByName)]
+struct GoneRow {
+    #[diesel(sql_type = BigInt)]
+    bytes: i64,
+}
+
+impl Tx<'_> {
+    /// Removes the response of an app to an event; for how many bytes it has counted, if there was
+    /// one.
+    pub(crate) fn delete_response(
+        &mut self,
+        book: BookId,
+        (sequence, app): (i64, &str),
+    ) -> Result<Option<i64>> {
+        let gone = Sql::new("DELETE FROM bot_responses WHERE book_id = ")
+            .int(book.get())
+            .push(" AND sequence = ")
+            .int(sequence)
+            .push(" AND app_id = ")
+            .text(app)
+            .push(" RETURNING CAST(octet_length(message) + ")
+            .int(OF_A_ROW)
+            .push(" AS BIGINT) AS bytes");
+        let rows: Vec<GoneRow> = on_engine!(self.flushed()?, c => (&gone).load(c))?;
+        Ok(rows.first().map(|row| row.bytes))
+    }
 }
 
 /// Bytes that a response takes beside its message, counted amply.
@@ -173,12 +202,16 @@ impl BotResponses<'_, '_> {
         Ok(found)
     }
 
-    /// Records the response to a delivery in the place of the one before; none removes that.
+    /// Records the response to a delivery in the place of the one before; none removes that. The
+    /// book was entered in this unit of work: responses count for it (behaviour 10.14).
     pub fn replace(self, delivery: &EventDelivery, response: Option<&BotResponse>) -> Result<()> {
         let key = (delivery.book.get(), delivery.sequence, delivery.app.as_str());
+        let before = self.tx.delete_response(delivery.book, (key.1, key.2))?;
+        let replaced = before.is_some();
+        let after = response.map_or(0, |response| of_response(&response.message));
+        let change = after.saturating_sub(before.unwrap_or_default());
+        self.tx.note_stored(delivery.book, bytes(change))?;
         let mut conn = self.tx.flushed()?;
-        let before = bot_responses::table.find(key);
-        let replaced = on_engine!(conn, c => diesel::delete(before).execute(c))? > 0;
         let Some(BotResponse { app, kind, message, created_at }) = response else {
             return if replaced { self.forget_failed(delivery.book, key.1) } else { Ok(()) };
         };

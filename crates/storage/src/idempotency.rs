@@ -9,7 +9,7 @@
 use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{
-    BodyForm, Claim, KeyRecord, StoredAnswer, counted_bytes, forgotten_before,
+    BodyForm, Claim, KeyRecord, MAX_SMALL_BYTES, StoredAnswer, forgotten_before,
 };
 use daybook_domain::instant::Instant;
 use daybook_domain::rights::Need;
@@ -20,6 +20,7 @@ use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::idempotency_keys;
 use crate::sql::{Sql, Value};
+use crate::stored::{OF_A_ROW, length};
 use crate::tx::Tx;
 
 /// Forgotten rows one sweep removes at most. A row can hold the answer to a batch of 10,000.
@@ -146,6 +147,9 @@ impl Keys<'_, '_> {
         let StoredAnswer { status, tag, body, form, notes, shows: _ } = answer;
         let needs: Vec<String> = needs.iter().map(Need::to_string).collect();
         let needs = (!needs.is_empty()).then(|| needs.join(" "));
+        let texts = needs.iter().chain(notes).map(|text| length(text));
+        let body_bytes = i64::try_from(body.len()).unwrap_or(i64::MAX);
+        let counted = texts.fold(body_bytes, i64::saturating_add);
         let record = Sql::new("UPDATE idempotency_keys SET status = ")
             .int(i64::from(*status))
             .push(", version_tag = ");
@@ -160,22 +164,30 @@ impl Keys<'_, '_> {
             .push(", notes = ")
             .value(Value::SomeText(notes.as_deref().map(Into::into)))
             .push(", counted_bytes = ")
-            .value(Value::SomeInt(counted_bytes(body.len())));
+            .int(counted);
         self.tx.flushed()?.execute(&named(record, claim))?;
+        self.tx.note_kept(claim.user, counted.saturating_add(OF_A_ROW));
         Ok(())
     }
 
-    /// For how many bytes the answers count that are stored for a user and not forgotten.
-    pub fn counted_bytes(self, user: UserId, now: Instant) -> Result<i64> {
-        // What it adds up stands in an index.
-        let all = Sql::new(
-            "SELECT CAST(COALESCE(SUM(counted_bytes), 0) AS BIGINT) AS bytes \
-             FROM idempotency_keys WHERE counted_bytes IS NOT NULL AND user_id = ",
-        )
-        .int(user.get())
-        .push(" AND created_at >= ")
-        .int(forgotten_before(now).milliseconds());
-        let all: CountedBytes = on_engine!(self.tx.flushed()?, c => (&all).get_result(c))?;
+    /// How many bytes the large answers have that are stored for a user and not forgotten.
+    pub fn large_bytes(self, user: UserId, now: Instant) -> Result<i64> {
+        let large = counted("counted_bytes", &[user], now);
+        let large = large.push(" AND counted_bytes > ").int(MAX_SMALL_BYTES);
+        let large: CountedBytes = on_engine!(self.tx.flushed()?, c => (&large).get_result(c))?;
+        Ok(large.bytes)
+    }
+
+    /// For how many bytes of their storage quota the answers count that are stored for a user and
+    /// not forgotten (behaviour 10.14). It is read once in a group.
+    pub fn kept_bytes(self, user: UserId, now: Instant) -> Result<i64> {
+        if let Some(kept) = self.tx.group_cache.owners.kept.get(&user) {
+            return Ok(*kept);
+        }
+        let users = self.tx.mailbox_users(user)?;
+        let all = counted("counted_bytes + 100", &users, now);
+        let all: CountedBytes = on_engine!(self.tx.unflushed()?, c => (&all).get_result(c))?;
+        self.tx.group_cache.owners.kept.insert(user, all.bytes);
         Ok(all.bytes)
     }
 
@@ -202,6 +214,20 @@ impl Keys<'_, '_> {
         .push("(user_id, key, operation) IN (SELECT user_id, key, operation FROM old)");
         Ok(conn.execute(&old)?)
     }
+}
+
+/// The sum over the answers that are stored for a user and not forgotten. What it adds up stands in
+/// an index.
+fn counted(bytes: &'static str, users: &[UserId], now: Instant) -> Sql<'static> {
+    Sql::new("SELECT CAST(COALESCE(SUM(")
+        .push(bytes)
+        .push(
+            "), 0) AS BIGINT) AS bytes \
+             FROM idempotency_keys WHERE counted_bytes IS NOT NULL AND user_id IN ",
+        )
+        .numbers(users.iter().copied().map(UserId::get))
+        .push(" AND created_at >= ")
+        .int(forgotten_before(now).milliseconds())
 }
 
 fn named<'c>(statement: Sql<'c>, claim: &'c Claim) -> Sql<'c> {

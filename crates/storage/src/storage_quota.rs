@@ -2,7 +2,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::email::Email;
-use daybook_domain::id::{BookKey, UserId};
+use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::storage_quota::{Allowance, Stored};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
@@ -89,7 +89,11 @@ impl StorageQuotaBase<'_, '_> {
     /// # Errors
     /// When the book was not entered in this unit of work.
     pub fn of_book(self, access: &Access) -> Result<(Stored, Stored)> {
-        let book = access.book().id;
+        self.of_entered(access.book().id)
+    }
+
+    /// As [`Self::of_book`].
+    pub fn of_entered(self, book: BookId) -> Result<(Stored, Stored)> {
         let state = self.tx.book_state(book).ok_or(Error::Corrupt("book_state"))?;
         let added = self.tx.added.get(&book).copied().unwrap_or_default();
         Ok((state.stored() - added, added))
@@ -100,7 +104,11 @@ impl StorageQuotaBase<'_, '_> {
     /// # Errors
     /// When the book was not entered in this unit of work.
     pub fn owner(self, access: &Access) -> Result<(UserId, Allowance)> {
-        let book = access.book().id;
+        self.owner_of_entered(access.book().id)
+    }
+
+    /// As [`Self::owner`].
+    pub fn owner_of_entered(self, book: BookId) -> Result<(UserId, Allowance)> {
         let known = self.tx.group_cache.owners.of_books.get(&book).copied();
         let BookOwner { id, allowance } = known.ok_or(Error::Corrupt("owner_id"))?;
         if let Some(allowance) = allowance {
@@ -112,22 +120,34 @@ impl StorageQuotaBase<'_, '_> {
         Ok((id, allowance))
     }
 
-    /// What the books of a user held together before this unit of work: those that are deleted and
+    /// What the books of a user, and of the others of their mailbox, held together before this unit of work: those that are deleted and
     /// not removed yet, and unfinished copies, too. It is read once in a group. What other writers
     /// have not committed at that moment is not in it.
     pub fn held_by(self, user: UserId) -> Result<Stored> {
         if let Some(held) = self.tx.group_cache.owners.held.get(&user) {
             return Ok(*held);
         }
+        let owners = self.tx.mailbox_users(user)?;
         let query = Sql::new("SELECT ")
             .push(SUMS)
-            .push(" FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.owner_id = ")
-            .int(user.get());
+            .push(" FROM books b JOIN book_state s ON s.book_id = b.id WHERE b.owner_id IN ")
+            .numbers(owners.iter().copied().map(UserId::get));
         let rows: Vec<StoredRow> = on_engine!(self.tx.unflushed()?, c => (&query).load(c))?;
         let written = rows.first().map(StoredRow::stored).unwrap_or_default();
-        let held = written + self.tx.queued_stored(user);
+        let held = written + self.tx.queued_stored(&owners);
         self.tx.group_cache.owners.held.insert(user, held);
         Ok(held)
+    }
+
+    /// What this unit of work adds to the books of a user, of those it has entered.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn added_by(self, user: UserId) -> Result<Stored> {
+        let all = self.tx.mailbox_users(user)?;
+        let owners = &self.tx.group_cache.owners.of_books;
+        let owned = |book: &BookId| owners.get(book).is_some_and(|known| all.contains(&known.id));
+        Ok(self.tx.added.iter().filter(|(book, _)| owned(book)).map(|(_, added)| *added).sum())
     }
 
     /// What the operator allows a user.

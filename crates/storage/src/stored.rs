@@ -22,7 +22,7 @@ use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// Bytes that a row counts for beside its texts, with what stands for it in indexes.
-const OF_A_ROW: i64 = 100;
+pub(crate) const OF_A_ROW: i64 = 100;
 /// The same of a transaction, which also stands in the ledgers of two accounts.
 const OF_A_TRANSACTION: i64 = 200;
 
@@ -46,6 +46,7 @@ const EVENTS: CountedTable = CountedTable {
     row: "100 * CAST(COALESCE(count, 1) AS BIGINT)",
     ..table("events", &["data", "agent"])
 };
+pub(crate) const BOT_RESPONSES: CountedTable = table("bot_responses", &["message"]);
 const TRANSACTIONS: CountedTable = CountedTable {
     row: "200",
     ..table("transactions", &["description", "properties", "urls", "remote_ids", "files", "agent"])
@@ -55,8 +56,8 @@ const fn table(name: &'static str, texts: &'static [&'static str]) -> CountedTab
     CountedTable { name, row: "100", texts }
 }
 
-const OTHERS: [&CountedTable; 6] =
-    [&ACCOUNTS, &GROUPS, &SAVED_QUERIES, &FILES, &MEMBERSHIPS, &EVENTS];
+const OTHERS: [&CountedTable; 7] =
+    [&ACCOUNTS, &GROUPS, &SAVED_QUERIES, &FILES, &MEMBERSHIPS, &EVENTS, &BOT_RESPONSES];
 
 impl CountedTable {
     /// The statement that counts rows and bytes, up to its book.
@@ -98,6 +99,10 @@ pub(crate) struct OwnersInGroup {
     pub(crate) of_books: HashMap<BookId, BookOwner>,
     /// What their books held together before the unit of work of now.
     pub(crate) held: HashMap<UserId, Stored>,
+    /// For how many bytes the answers of users count that are kept under keys.
+    pub(crate) kept: HashMap<UserId, i64>,
+    /// The users of the mailbox of a user, themselves among them.
+    pub(crate) mailboxes: HashMap<UserId, Vec<UserId>>,
 }
 
 /// What some bytes are, as a change.
@@ -135,7 +140,12 @@ pub(crate) fn of_events(rows: &[EventRow]) -> Stored {
     bytes(rows.iter().map(one).fold(0, i64::saturating_add))
 }
 
-fn length(text: &str) -> i64 {
+/// For how many bytes the response of an app counts.
+pub(crate) fn of_response(message: &str) -> i64 {
+    length(message).saturating_add(OF_A_ROW)
+}
+
+pub(crate) fn length(text: &str) -> i64 {
     i64::try_from(text.len()).unwrap_or(i64::MAX)
 }
 
@@ -151,6 +161,16 @@ impl Tx<'_> {
         let added = self.added.entry(book).or_default();
         *added = *added + change;
         Ok(())
+    }
+
+    /// Notes that so many bytes more are kept under keys of a user.
+    pub(crate) fn note_kept(&mut self, user: UserId, bytes: i64) {
+        let OwnersInGroup { kept, mailboxes, .. } = &mut self.group_cache.owners;
+        for (one, kept) in kept {
+            if mailboxes.get(one).is_some_and(|all| all.contains(&user)) {
+                *kept = kept.saturating_add(bytes);
+            }
+        }
     }
 
     /// Notes who owns a book from now on. What owners hold is read anew.
@@ -234,18 +254,24 @@ impl Tx<'_> {
         let owners = &mut self.group_cache.owners;
         for (book, added) in self.added.drain() {
             let Some(owner) = owners.of_books.get(&book) else { continue };
-            if let Some(held) = owners.held.get_mut(&owner.id) {
-                *held = *held + added;
+            for (user, held) in &mut owners.held {
+                if owners.mailboxes.get(user).is_some_and(|all| all.contains(&owner.id)) {
+                    *held = *held + added;
+                }
             }
         }
     }
 
-    /// By how much the states of books of an owner that are queued differ from what the database
+    /// By how much the states of books of these owners that are queued differ from what the database
     /// has, without what this unit of work adds. No flush is under way when that is asked: the
     /// statement before it has waited.
-    pub(crate) fn queued_stored(&self, owner: UserId) -> Stored {
+    pub(crate) fn queued_stored(&self, owners: &[UserId]) -> Stored {
         let owned = |book: &&BookId| {
-            self.group_cache.owners.of_books.get(book).is_some_and(|known| known.id == owner)
+            self.group_cache
+                .owners
+                .of_books
+                .get(book)
+                .is_some_and(|known| owners.contains(&known.id))
         };
         let queued = self.queued_books().into_iter();
         let unwritten = queued.filter(|book| owned(&book)).map(|book| {

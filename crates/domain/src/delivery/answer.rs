@@ -68,6 +68,13 @@ impl Remark {
         Self { kind: ResponseKind::Error, message: cut(why) }
     }
 
+    /// The same where there is no room for what it says (behaviour 10.14).
+    #[must_use]
+    pub fn without_message(self) -> Self {
+        let message = "not kept: the storage quota is used up".to_owned();
+        if message.len() < self.message.len() { Self { message, ..self } } else { self }
+    }
+
     /// The response to an event that records it.
     #[must_use]
     pub fn of(self, app: AppId, created_at: Instant) -> BotResponse {

@@ -13,6 +13,7 @@ use std::time::Duration;
 use daybook_domain::delivery::{EventDelivery, Exchange};
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
+use daybook_domain::storage_quota::StorageQuotas;
 use daybook_http::{Courier, Wakeup, block};
 use daybook_service::delivery::{self, Dispatched, Finished, Leased, Occupied, Outcome, Seat};
 use daybook_service::{Error, Ids};
@@ -40,6 +41,8 @@ const PROLONG_INTERVAL: Duration = Duration::from_secs(15);
 #[derive(Clone)]
 pub(crate) struct WebhookWorker {
     pub(crate) store: Arc<Store>,
+    /// How much may be stored of books, for what apps answer.
+    pub(crate) storage_quotas: StorageQuotas,
     pub(crate) ids: Arc<Ids>,
     pub(crate) clock: fn() -> Instant,
     pub(crate) stop: Stop,
@@ -163,11 +166,11 @@ impl WebhookWorker {
             outcome = outcome(&sent.outcome),
             "a delivery"
         );
-        let (store, now) = (Arc::clone(&self.store), (self.clock)());
+        let (store, now, quotas) = (Arc::clone(&self.store), (self.clock)(), self.storage_quotas);
         let (delivery, tried) = (leased.delivery.clone(), Tried::of(&sent.outcome));
         let next_lease = goes_on.then(|| self.ids.next(now));
         let finish = move |tx: &mut daybook_storage::Tx<'_>| {
-            delivery::finish(tx, &leased, sent.outcome, (next_lease, now))
+            delivery::finish(tx, &leased, sent.outcome, (next_lease, now, quotas))
         };
         let Finished { next, fails, lost, unlogged } =
             block(move || store.write_repeatable(Lane::of_book(book.as_str()), finish)).await??;

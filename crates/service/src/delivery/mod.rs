@@ -12,6 +12,7 @@ use daybook_domain::delivery::{
 use daybook_domain::event::{ReadEvent, sequence_of};
 use daybook_domain::id::IntegrationId;
 use daybook_domain::instant::Instant;
+use daybook_domain::storage_quota::StorageQuotas;
 use daybook_storage::Tx;
 pub use daybook_storage::delivery::lease::{Dispatched, Leased};
 use daybook_storage::delivery::lease::{Due, HeldQueue};
@@ -28,8 +29,8 @@ use std::sync::Arc;
 
 use crate::context::{Context, visitor};
 use crate::error::{Error, Result};
-use crate::event;
 use crate::ids::Ids;
+use crate::{event, storage_quota};
 
 /// How long a lease holds unless it is prolonged: after that the process has ended (behaviour 8.9).
 const LEASE_TIME: i64 = 45_000;
@@ -194,16 +195,16 @@ pub fn finish(
     tx: &mut Tx<'_>,
     leased: &Leased,
     outcome: Outcome,
-    (next_lease, now): (Option<i64>, Instant),
+    (next_lease, now, quotas): (Option<i64>, Instant, StorageQuotas),
 ) -> Result<Finished> {
     tx.books().lock(leased.delivery.key.as_str())?;
     let Some(held) = tx.deliveries().hold(leased)? else {
         return detached::finish(tx, leased, outcome, now);
     };
-    let Some((remark, delivered)) = settle(tx, leased, outcome, (held, now))? else {
+    let Some((remark, delivered)) = settle(tx, leased, outcome, (held, now, quotas))? else {
         return Ok(Finished::default());
     };
-    respond(tx, &leased.delivery, remark, now)?;
+    respond(tx, &leased.delivery, remark, (quotas, now))?;
     let failing = delivered.map_or(held.failing, |delivered| held.failing.after(delivered, now));
     let is_paused = held.pause.is_some();
     let fails = delivered == Some(false) && !is_paused && failing.is_over(now);
@@ -228,7 +229,7 @@ fn settle(
     tx: &mut Tx<'_>,
     leased: &Leased,
     outcome: Outcome,
-    (held, now): (HeldQueue, Instant),
+    (held, now, quotas): (HeldQueue, Instant, StorageQuotas),
 ) -> Result<Option<End>> {
     let delivery = &leased.delivery;
     Ok(Some(match outcome {
@@ -249,7 +250,7 @@ fn settle(
         Outcome::Dropped => (None, None),
         Outcome::Stopped => {
             let why = "not delivered: who installed the app has no access to the book any more";
-            respond(tx, delivery, Some(Remark::failed(why)), now)?;
+            respond(tx, delivery, Some(Remark::failed(why)), (quotas, now))?;
             tx.deliveries().stop(delivery, now)?;
             return Ok(None);
         }
@@ -270,12 +271,25 @@ fn shortened(id: &str) -> String {
     id.chars().take(60).collect()
 }
 
+/// Records what is said of a delivery. It counts for the book (behaviour 10.14), so what there is no
+/// room for is not kept, but for how the app took the event.
 fn respond(
     tx: &mut Tx<'_>,
     delivery: &EventDelivery,
     remark: Option<Remark>,
-    now: Instant,
+    (quotas, now): (StorageQuotas, Instant),
 ) -> Result<()> {
+    if pause::find(tx, &delivery.key)?.is_none() {
+        return Ok(());
+    }
+    let remark = match remark {
+        Some(remark) => {
+            let bytes = i64::try_from(remark.message.len()).unwrap_or(i64::MAX);
+            let fits = storage_quota::may_respond(tx, delivery.book, bytes, (quotas, now))?;
+            Some(if fits { remark } else { remark.without_message() })
+        }
+        None => None,
+    };
     let response: Option<BotResponse> = remark.map(|remark| remark.of(delivery.app.clone(), now));
     Ok(tx.bot_responses().replace(delivery, response.as_ref())?)
 }

@@ -169,7 +169,7 @@ pub fn end(tx: &mut Tx<'_>, cx: &Context, leased: &Leased, outcome: Outcome) -> 
             Some(Remark::failed("not delivered: who installed the app has no access"))
         }
     };
-    respond(tx, delivery, remark, cx.now)?;
+    respond(tx, delivery, remark, (cx.storage_quotas.unwrap_or_default(), cx.now))?;
     let due = tx.deliveries().end(leased)?.map_or(Due::Never, |_| Due::AsBefore);
     tx.deliveries().release(leased, due, failing)?;
     let read = tx.events().find(&access, delivery.sequence)?;

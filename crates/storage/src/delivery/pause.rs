@@ -16,6 +16,7 @@ use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::event::has_event;
 use crate::sql::{Sql, Value};
+use crate::stored::{bytes, of_response};
 
 /// The most queues in a portion of a list.
 const MAX_LISTED: i64 = 1_000;
@@ -232,6 +233,9 @@ impl Deliveries<'_, '_> {
         let Some(LastOfPortion { sequence: Some(last), count }) = rows.into_iter().next() else {
             return Ok(0);
         };
+        let before = replaced((book, app), last);
+        let before: Vec<ReplacedRow> = on_engine!(&mut *conn, c => (&before).load(c))?;
+        let before = before.first().map_or(0, |row| row.bytes);
         let responses = Sql::new(
             "INSERT INTO bot_responses (book_id, sequence, app_id, kind, message, created_at) \
              SELECT book_id, sequence, app_id, ",
@@ -249,6 +253,8 @@ impl Deliveries<'_, '_> {
                  message = excluded.message, created_at = excluded.created_at",
             );
         conn.execute(&responses)?;
+        let added = of_response(&remark.message).saturating_mul(count);
+        self.tx.note_stored(book, bytes(added.saturating_sub(before)))?;
         self.keep_failed((book, app), last)?;
         let gone = of(Sql::new("DELETE FROM deliveries"), book, app);
         self.tx.flushed()?.execute(&gone.push(" AND sequence <= ").int(last))?;
@@ -266,6 +272,27 @@ impl Deliveries<'_, '_> {
         let waiting = self.tx.lookup().rows(Sql::new("deliveries d"), waiting);
         keep_failed(self.tx, (waiting.look_up("events", "e", event), number()), book)
     }
+}
+
+#[derive(QueryableByName)]
+struct ReplacedRow {
+    #[diesel(sql_type = BigInt)]
+    bytes: i64,
+}
+
+/// For how many bytes the responses count that those to what waits for an app, up to an event, take
+/// the place of.
+fn replaced<'s>((book, app): (BookId, &'s AppId), last: i64) -> Sql<'s> {
+    Sql::new(
+        "SELECT CAST(COALESCE(SUM(octet_length(r.message) + 100), 0) AS BIGINT) AS bytes \
+         FROM deliveries d JOIN bot_responses r ON r.book_id = d.book_id \
+         AND r.sequence = d.sequence AND r.app_id = d.app_id WHERE d.book_id = ",
+    )
+    .int(book.get())
+    .push(" AND d.app_id = ")
+    .text(app.as_str())
+    .push(" AND d.sequence <= ")
+    .int(last)
 }
 
 const IN_ORDER: &str = " ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ";

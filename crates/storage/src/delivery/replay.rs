@@ -10,6 +10,7 @@ use crate::access::AccessTo;
 use crate::bot_response::BotResponses;
 use crate::error::Result;
 use crate::sql::{Sql, Value};
+use crate::stored::bytes;
 
 /// Whether a queue could be taken to deliver one event.
 #[derive(Debug, Clone)]
@@ -84,16 +85,10 @@ impl Deliveries<'_, '_> {
 impl BotResponses<'_, '_> {
     /// Removes the response of an app to an event; whether there was one.
     pub fn delete(self, access: &AccessTo<ReplayEvents>, sequence: i64, app: &str) -> Result<bool> {
-        let sql = Sql::new("DELETE FROM bot_responses WHERE book_id = ")
-            .int(access.book().id.get())
-            .push(" AND sequence = ")
-            .int(sequence)
-            .push(" AND app_id = ")
-            .text(app);
-        let deleted = self.tx.flushed()?.execute(&sql)? > 0;
-        if deleted {
-            self.forget_failed(access.book().id, sequence)?;
-        }
-        Ok(deleted)
+        let book = access.book().id;
+        let Some(gone) = self.tx.delete_response(book, (sequence, app))? else { return Ok(false) };
+        self.tx.note_stored(book, bytes(gone.saturating_neg()))?;
+        self.forget_failed(book, sequence)?;
+        Ok(true)
     }
 }

@@ -9,6 +9,7 @@ use daybook_domain::delivery::{
 use daybook_domain::event::ReadEvent;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
+use daybook_domain::storage_quota::StorageQuotas;
 use daybook_service::delivery::replay::{self, ReplayBegun};
 use daybook_service::delivery::{
     self, Leased, Occupied, Outcome, Parcel, Prepared, detached, log, pause,
@@ -59,7 +60,7 @@ impl Service {
             sent.entry(key).or_default().push((leased.delivery.sequence, address));
         }
         let (key, delivery) = (leased.delivery.key.clone(), leased.delivery.clone());
-        let next = (Some(self.ids.next(now)), now);
+        let next = (Some(self.ids.next(now)), now, StorageQuotas::default());
         let finished = self.work(&key, move |tx| delivery::finish(tx, &leased, outcome, next))?;
         if finished.fails {
             let ids = Arc::clone(&self.ids);

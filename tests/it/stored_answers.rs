@@ -1,0 +1,146 @@
+//! Storage quotas of what is kept beside books (10.14): answers under idempotency keys count for
+//! their caller, and responses of apps for their book.
+
+use daybook_tests::receiver::Receiver;
+use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, id};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::audit::audit;
+use crate::file_sweep::eventually;
+use crate::reading::items;
+use crate::storage_quotas::{held, server};
+use crate::webhooks::{install, lunch};
+
+pub fn tests() -> Vec<Case> {
+    crate::isolated![
+        rule_10_14_kept_answers_count_for_their_caller,
+        rule_10_14_kept_answers_stay_within_the_quota,
+        rule_10_14_responses_count_for_their_book,
+        rule_10_14_responses_stay_within_the_quota,
+    ]
+}
+
+/// A book whose own answer is of some kilobytes.
+fn large_book(server: &daybook_tests::Server) -> Cast {
+    let cast = Cast::with_accounts(server, &CASH_AND_FOOD);
+    let notes = "n".repeat(3_000);
+    let properties = json!({"properties": {"notes": notes}});
+    cast.owner.put(&cast.path(""), &properties).ok();
+    cast
+}
+
+/// A small request with a key, which changes nothing and is answered with the whole book.
+fn ask(client: &Client, cast: &Cast, key: usize) -> daybook_tests::Answer {
+    let keyed = client.header("Idempotency-Key", &format!("key-{key}"));
+    keyed.put(&cast.path(""), &json!({"pageSize": 100}))
+}
+
+fn rule_10_14_kept_answers_count_for_their_caller(engine: Engine) {
+    let server = server(engine, &[]);
+    let cast = large_book(&server);
+    ask(&cast.owner, &cast, 0).ok();
+    let before = held(&cast.owner).1;
+    let answer = ask(&cast.editor, &cast, 1);
+    let length = i64::try_from(answer.text.len()).expect("a length");
+    let kept = held(&cast.editor).1;
+    assert!((length..length + 400).contains(&kept), "{length} {kept}");
+    assert_eq!(held(&cast.owner).1, before, "the caller's, not the owner's");
+    ask(&cast.editor, &cast, 1).ok();
+    assert_eq!(held(&cast.editor).1, kept, "a repetition keeps nothing more");
+    // After a day they count no more, whether they are removed already or not.
+    Backdoor::open(&server).execute("UPDATE idempotency_keys SET created_at = 0");
+    assert_eq!(held(&cast.editor), (0, 0));
+    assert!(held(&cast.owner).1 < before);
+}
+
+fn rule_10_14_kept_answers_stay_within_the_quota(engine: Engine) {
+    let server = server(engine, &["--quota-user-bytes", "60000"]);
+    let cast = large_book(&server);
+    let forms: Vec<bool> = (0..40)
+        .map(|key| {
+            ask(&cast.owner, &cast, key).ok();
+            let again = ask(&cast.owner, &cast, key);
+            assert!(again.headers.contains_key("idempotency-replayed"));
+            again.headers.contains_key("idempotency-answer")
+        })
+        .collect();
+    assert!(!forms[0] && forms[39], "whole while there is room: {forms:?}");
+    let bytes = held(&cast.owner).1;
+    assert!(bytes < 60_000 + 40 * 300, "ids alone are kept beyond it: {bytes}");
+    let draft = json!({"description": "d".repeat(2_000)});
+    let create = || cast.owner.post(&cast.path("/transactions"), &draft);
+    create().refused(413, "storageQuotaExceeded");
+    // The time of what is kept is over: there is room again.
+    Backdoor::open(&server).execute("UPDATE idempotency_keys SET created_at = 0");
+    create().ok();
+    let keyed = cast.owner.header("Idempotency-Key", "new");
+    keyed.put(&cast.path(""), &json!({"pageSize": 100})).ok();
+    let again = keyed.put(&cast.path(""), &json!({"pageSize": 100}));
+    assert!(!again.headers.contains_key("idempotency-answer"));
+}
+
+/// An app that says so much about each event.
+fn talkative(characters: usize) -> Receiver {
+    let said = json!({"result": "r".repeat(characters)}).to_string();
+    Receiver::answering(move |_| ("200 OK".to_owned(), said.clone()))
+}
+
+/// The message of the one response to the newest posting.
+#[track_caller]
+fn response(cast: &Cast) -> String {
+    let mut said = String::new();
+    eventually("8.7: the response is recorded", || {
+        let page = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+        let found = items(&page)[0]["botResponses"].clone();
+        said = found[0]["message"].as_str().unwrap_or_default().to_owned();
+        !said.is_empty()
+    });
+    said
+}
+
+#[track_caller]
+fn clean(cast: &Cast) {
+    let found = audit(cast)["data"]["audit"].clone();
+    assert_eq!(found["findingsCount"], 0, "{found}");
+}
+
+fn rule_10_14_responses_count_for_their_book(engine: Engine) {
+    let server = server(engine, &[]);
+    let (cast, receiver) = (Cast::with_accounts(&server, &CASH_AND_FOOD), talkative(5_000));
+    let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    lunch(&cast, "first");
+    assert_eq!(response(&cast).len(), 5_000);
+    let with_one = held(&cast.owner).1;
+    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED&limit=1")).ok();
+    let event = id(&items(&events)[0]).to_owned();
+    let path = cast.path(&format!("/events/{event}/responses/{}", id(&app)));
+    // Said again, it takes the place of the first.
+    cast.owner.put(&path, &Value::Null).ok();
+    assert_eq!(held(&cast.owner).1, with_one);
+    clean(&cast);
+    let with_one = held(&cast.owner).1;
+    cast.owner.delete(&path).ok();
+    assert_eq!(with_one - held(&cast.owner).1, 5_100);
+    clean(&cast);
+}
+
+fn rule_10_14_responses_stay_within_the_quota(engine: Engine) {
+    let server = server(engine, &["--quota-book-bytes", "30000"]);
+    let (cast, receiver) = (Cast::with_accounts(&server, &CASH_AND_FOOD), talkative(8_000));
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    let mut said = Vec::new();
+    while said.last() != Some(&0) && said.len() < 20 {
+        let body = json!({"date": "2026-01-05", "amount": "10", "description": said.len().to_string(),
+            "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+        if cast.owner.post(&cast.path("/transactions"), &body).status != 200 {
+            break;
+        }
+        let kept = response(&cast);
+        said.push(if kept.starts_with('r') { kept.len() } else { 0 });
+    }
+    assert!(said.contains(&8_000) && said.len() < 20, "{said:?}");
+    let bytes = held(&cast.owner).1;
+    assert!(bytes < 31_000, "{bytes}");
+    clean(&cast);
+}
