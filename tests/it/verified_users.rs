@@ -18,6 +18,9 @@ pub fn tests() -> Vec<crate::Case> {
         only_the_admitted_become_users,
         who_a_book_waits_for_becomes_a_user,
         who_is_a_user_stays_one,
+        rule_11_11_newcomers_by_sharing_are_bounded,
+        rule_11_11_newcomers_bring_nobody_the_same_day,
+        rule_11_11_sharing_admits_nobody_where_the_operator_says_so,
         the_profile_is_shown,
         claims_replace_what_they_tell,
         an_unchanged_profile_writes_nothing,
@@ -43,17 +46,25 @@ impl Provider {
 
     fn sign_in(&self, verified: &VerifiedUser, admit: &[&str]) -> Result<User, Error> {
         let entries = admit.iter().map(|entry| entry.parse::<Admitted>().expect("an entry"));
-        let admission: Admission = entries.collect();
+        self.sign_in_at(verified, entries.collect(), NOW)
+    }
+
+    fn sign_in_at(
+        &self,
+        verified: &VerifiedUser,
+        admission: Admission,
+        now: Instant,
+    ) -> Result<User, Error> {
         let (verified, ids) = (verified.clone(), Arc::clone(&self.ids));
         self.store.write(Lane::of_newcomer(&verified.email), move |tx| {
-            user::sign_in_verified(tx, &verified, &admission, &ids, NOW)
+            user::sign_in_verified(tx, &verified, &admission, &ids, now)
         })
     }
 
     fn find(&self, verified: &VerifiedUser) -> Option<User> {
         let entry = format!("@{}", verified.email.domain()).parse::<Admitted>().expect("an entry");
         let all: Admission = [entry].into_iter().collect();
-        self.store.read(|tx| user::find_verified(tx, verified, &all)).expect("a reading")
+        self.store.read(|tx| user::find_verified(tx, verified, &all, NOW)).expect("a reading")
     }
 
     fn known(&self, email: &Email) -> bool {
@@ -145,6 +156,78 @@ fn who_is_a_user_stays_one(server: &Server) {
     let user = provider.sign_in(&who, &[]).expect("a user already");
     assert_eq!(by_token["id"], user.id.to_string());
     assert_eq!(provider.find(&who), Some(user));
+}
+
+fn is_refused(outcome: &Result<User, Error>, what: &str) {
+    let refused = outcome.as_ref().err().and_then(Error::reason).map(|reason| reason.as_str());
+    assert_eq!(refused, Some("notAdmitted"), "{what}: {outcome:?}");
+}
+
+/// The addresses of an inviter's mailbox have one number together; users that are known do not
+/// count, and the owner who shares is told the same in any case.
+fn rule_11_11_newcomers_by_sharing_are_bounded(server: &Server) {
+    let provider = Provider::beside(server);
+    let cast = Cast::new(server);
+    let own = cast.owner.email().replace('@', "+other@");
+    let other = server.client(&own);
+    let book = other.post("/v5/books", &json!({"name": "Other"})).ok();
+    let path = format!("/v5/books/{}/collaborators", book["id"].as_str().expect("an id"));
+    let guests: Vec<VerifiedUser> = (0..12).map(|_| somebody("guests.example")).collect();
+    for (number, guest) in guests.iter().enumerate() {
+        let body = json!({"email": guest.email.as_str(), "permission": "VIEWER"});
+        if number % 2 == 0 {
+            cast.share(guest.email.as_str(), "VIEWER");
+        } else {
+            other.post(&path, &body).ok();
+        }
+    }
+    for guest in &guests[..10] {
+        provider.sign_in(guest, &[]).expect("a newcomer of today");
+        provider.sign_in(guest, &[]).expect("a user");
+    }
+    let refused = provider.sign_in(&guests[10], &[]);
+    is_refused(&refused, "11.11: ten a day");
+    assert!(refused.expect_err("refused").to_string().contains("tomorrow"));
+    assert!(!provider.known(&guests[10].email), "nothing is kept");
+    // The operator, somebody else, and the next day.
+    provider.sign_in(&guests[10], &[guests[10].email.as_str()]).expect("named by the operator");
+    is_refused(&provider.sign_in(&guests[11], &[]), "at each of both addresses");
+    let tomorrow = Instant::new(NOW.milliseconds() + 86_400_000);
+    let late = somebody("guests.example");
+    cast.share(late.email.as_str(), "VIEWER");
+    provider.sign_in_at(&late, Admission::default(), tomorrow).expect("another day");
+    let friend = Cast::new(server);
+    friend.share(guests[11].email.as_str(), "VIEWER");
+    provider.sign_in(&guests[11], &[]).expect("by somebody else");
+}
+
+fn rule_11_11_newcomers_bring_nobody_the_same_day(server: &Server) {
+    let provider = Provider::beside(server);
+    let cast = Cast::new(server);
+    let [newcomer, next] = [somebody("guests.example"), somebody("guests.example")];
+    cast.share(newcomer.email.as_str(), "VIEWER");
+    provider.sign_in(&newcomer, &[]).expect("a book waits for them");
+    let client = server.client(newcomer.email.as_str());
+    let book = client.post("/v5/books", &json!({"name": "Chain"})).ok();
+    let path = format!("/v5/books/{}/collaborators", book["id"].as_str().expect("an id"));
+    client.post(&path, &json!({"email": next.email.as_str(), "permission": "VIEWER"})).ok();
+    is_refused(&provider.sign_in(&next, &[]), "by a newcomer");
+    let tomorrow = Instant::new(NOW.milliseconds() + 86_400_000);
+    provider.sign_in_at(&next, Admission::default(), tomorrow).expect("a user of yesterday");
+}
+
+fn rule_11_11_sharing_admits_nobody_where_the_operator_says_so(server: &Server) {
+    let provider = Provider::beside(server);
+    let cast = Cast::new(server);
+    let guest = somebody("guests.example");
+    cast.share(guest.email.as_str(), "VIEWER");
+    let named_only = || Admission::default().named_only(true);
+    is_refused(&provider.sign_in_at(&guest, named_only(), NOW), "a book waits for them");
+    let entry = guest.email.as_str().parse::<Admitted>().expect("an entry");
+    let named = [entry].into_iter().collect::<Admission>().named_only(true);
+    provider.sign_in_at(&guest, named, NOW).expect("named");
+    let client = server.client(guest.email.as_str());
+    assert_eq!(client.get(&cast.path("")).ok()["permission"], "VIEWER", "7.5: it waited");
 }
 
 fn the_profile_is_shown(server: &Server) {

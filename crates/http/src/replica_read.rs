@@ -31,7 +31,7 @@ impl ApiRequest {
         work: impl Fn(&mut Tx<'_>, &Context) -> Result<T> + Send + Sync + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
-        let reader = (self.cx.user.id, self.log_position);
+        let reader = (self.cx.payer(), self.log_position);
         let make = run::maker(self.cx.clone(), Room::of_read(self.memory()), encode);
         let cx = self.cx;
         read_replicated(&self.state, reader, move |tx| work(tx, &cx), make).await

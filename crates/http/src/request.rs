@@ -133,7 +133,7 @@ impl ApiRequest {
 
     /// A share of the memory, booked to the caller and empty at first.
     pub(crate) fn memory(&self) -> MemoryShare {
-        self.state.budget.grant(Borrower::User(self.cx.user.id))
+        self.state.budget.grant(Borrower::User(self.cx.payer()))
     }
 
     /// Runs a use case that reads, before the one that answers. `If-Match` without a target is
@@ -147,7 +147,7 @@ impl ApiRequest {
     ) -> Result<T, ApiError> {
         self.refuse_condition()?;
         let cx = self.cx.clone();
-        run::read_and(&self.state, cx.user.id, move |tx| work(tx, &cx), |done| done).await
+        run::read_and(&self.state, cx.payer(), move |tx| work(tx, &cx), |done| done).await
     }
 
     /// Runs a use case that reads, and answers what `encode` makes of its result.
@@ -159,7 +159,7 @@ impl ApiRequest {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
-        let user = self.cx.user.id;
+        let user = self.cx.payer();
         let make = run::maker(self.cx.clone(), Room::of_read(self.memory()), encode);
         let cx = self.cx;
         run::read_and(&self.state, user, move |tx| work(tx, &cx), make).await
@@ -274,11 +274,11 @@ impl ApiRequest {
         let body = HeldBody::of(&http);
         let is_long = body.as_ref().is_some_and(HeldBody::is_long);
         let work = run::holding(body, work);
-        let ticket = Ticket::of(lane, cx.user.id);
+        let ticket = Ticket::of(lane, cx.payer());
         let Some(key) = key else {
             let asked = cx.clone();
             let done = run::write(&state, ticket, move |tx| work(tx, &asked)).await?;
-            let (user, make) = (cx.user.id, move || encode(&done, &cx));
+            let (user, make) = (cx.payer(), move || encode(&done, &cx));
             return if is_long {
                 run::large_answer(&state, user, make).await
             } else {
@@ -286,15 +286,16 @@ impl ApiRequest {
             };
         };
         let claim = key.claim(&cx, &state.path_prefix);
-        let (user, shared) = (cx.user.id, state.clone());
+        let (user, shared) = (cx.payer(), state.clone());
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
             let asked = cx.clone();
             let carry_out = |tx: &mut Tx<'_>| {
                 rest.map_or(Ok(()), Rest::take).map_err(RequestError::from)?;
                 let done = work(tx, &asked)?;
+                let caller = asked.clone();
                 let make = move || encode(&done, &asked);
                 let memory = || shared.budget.grant(Borrower::User(user));
-                run::answer_to_store(tx, (user, cx.now), memory, make)
+                run::answer_to_store(tx, &caller, memory, make)
             };
             once(tx, &cx, (&scope, &claim), carry_out)
         };
@@ -315,7 +316,7 @@ impl FromRequest for ApiRequest {
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&request, &state, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
-            let _ = known.send(Borrower::User(user.id));
+            let _ = known.send(Borrower::User(user.payer()));
             if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
                 connection.let_in();
             }
@@ -337,7 +338,7 @@ impl FromRequest for ApiRequest {
             };
             let key = Keyed::of(&request)?;
             let app = known::find(&request, &state).await?;
-            let rest = count(&request, &state, (cx.user.id, app), key.is_some())?;
+            let rest = count(&request, &state, (cx.payer(), app), key.is_some())?;
             if request.app_data::<Lasting>().is_some() {
                 cx.scope.check_lasting().map_err(Error::from)?;
             }

@@ -60,7 +60,12 @@ pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
     let secret = LoginSecret::random()?;
     let digest = secret.digest();
     let lane = Lane::of_newcomer(&email);
-    store.write_repeatable(lane, move |tx| session::make_link(tx, digest, email, now))?;
+    let ids = Arc::new(Ids::new(store.start()));
+    store.write_repeatable(lane, move |tx| {
+        // The operator admits whom they make a link for.
+        user::sign_in(tx, &email, &ids, now)?;
+        session::make_link(tx, digest, email, now)
+    })?;
     note_command(&options.data, "login", known.map(|user| user.id));
     print([secret.link(&options.public_url)])
 }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use daybook_domain::email::Email;
-use daybook_domain::user::Admitted;
 use daybook_http::WebOrigin;
 
 use crate::address::{path_prefix, public_url};
+use crate::admission::AdmissionArgs;
 use crate::api_key::KeyArgs;
 use crate::checkpoint::{CheckpointArgs, CheckpointCommandArgs};
 use crate::compat::CompatArgs;
@@ -105,11 +105,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) coordinator: CoordinatorArgs,
 
-    /// Who becomes a user at the first sight through an identity provider, separated by commas:
-    /// addresses (alice@example.com) and domains (@example.org). Besides them whoever a book is
-    /// shared with; nobody else by default
-    #[arg(long, env = "DAYBOOK_ADMIT", value_delimiter = ',', value_name = "ENTRY")]
-    pub(crate) admit: Vec<Admitted>,
+    #[command(flatten)]
+    pub(crate) admission: AdmissionArgs,
 
     /// Who may change any app, and publish it: addresses, separated by commas; nobody by default
     #[arg(

@@ -2,6 +2,7 @@
 
 mod address;
 mod admin;
+mod admission;
 mod api_key;
 mod checkpoint;
 mod cli;

@@ -53,7 +53,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         ids,
         clock: clock::now,
         identity,
-        admission: Arc::new(options.admit.iter().cloned().collect()),
+        admission: Arc::new(options.admission.admission()),
         administrators: options.administrators.iter().cloned().collect(),
         api_keys: ApiKeyCache::default(),
         api_key_calls: Arc::new(ApiKeyCalls::default()),
@@ -202,6 +202,7 @@ fn webhooks(state: &Arc<AppState>, stop: &Stop) -> Worker {
     state.store.on_deliveries(move || bell.notify());
     webhook::worker(WebhookWorker {
         store: Arc::clone(&state.store),
+        storage_quotas: state.storage_quotas,
         ids: Arc::clone(&state.ids),
         clock: state.clock,
         stop: stop.clone(),

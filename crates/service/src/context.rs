@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use daybook_domain::app::Visitor;
+use daybook_domain::id::UserId;
 use daybook_domain::instant::{Instant, Stamp};
 use daybook_domain::storage_quota::StorageQuotas;
 use daybook_domain::token::{TokenHolder, TokenScope};
@@ -103,6 +104,12 @@ impl Context {
     fn of_now(&self, caller: Option<User>) -> Result<Self> {
         let user = Arc::new(user::enabled(caller)?);
         Ok(Self { user, ..self.clone() })
+    }
+
+    /// For whom limits count what the caller asks for (behaviour 10.18).
+    #[must_use]
+    pub fn payer(&self) -> UserId {
+        self.user.payer()
     }
 
     /// The caller, as apps see them.

@@ -34,7 +34,7 @@ pub fn mail_link(
     admission: &Admission,
     (ids, now): (&Ids, Instant),
 ) -> Result<()> {
-    if !user::may_sign_in(tx, email, admission)? {
+    if !user::may_sign_in(tx, email, admission, now)? {
         return Ok(());
     }
     let request = LinkRequest {
@@ -68,19 +68,20 @@ pub fn link(tx: &mut Tx<'_>, digest: &SecretDigest, now: Instant) -> Result<Logi
 /// one.
 ///
 /// # Errors
-/// [`Refusal::LinkUnusable`]; [`Refusal::Disabled`], and the link stays as it is.
+/// [`Refusal::LinkUnusable`]; [`Refusal::Disabled`], and the link stays as it is; what admission
+/// refuses by now.
 pub fn begin(
     tx: &mut Tx<'_>,
     by: &SecretDigest,
     secret: SecretDigest,
-    ids: &Ids,
-    now: Instant,
+    admission: &Admission,
+    (ids, now): (&Ids, Instant),
 ) -> Result<Session> {
     let link = link(tx, by, now)?.use_up(now)?;
     if !tx.login_links().use_up(&link)? {
         return Err(Refusal::LinkUnusable.into());
     }
-    let user = user::sign_in(tx, &link.email, ids, now)?;
+    let user = user::sign_in_admitted(tx, &link.email, admission, (ids, now))?;
     open(tx, &user, secret, now, (ids, now))
 }
 

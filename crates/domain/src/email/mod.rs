@@ -56,6 +56,23 @@ impl Email {
         &self.0
     }
 
+    /// The mailbox that it leads to: without the `+` before the `@` and what stands behind it, by
+    /// which the owner of a mailbox makes up more addresses.
+    ///
+    /// ```
+    /// use daybook_domain::email::Email;
+    /// let mailbox = |text: &str| Email::parse(text).unwrap().mailbox().to_string();
+    /// assert_eq!(mailbox("alice+bank+2@example.com"), "alice@example.com");
+    /// assert_eq!(mailbox("+alice@example.com"), "+alice@example.com");
+    /// ```
+    #[must_use]
+    pub fn mailbox(&self) -> Self {
+        match self.local().split_once('+') {
+            Some((local, _)) if !local.is_empty() => Self(format!("{local}@{}", self.domain())),
+            _ => self.clone(),
+        }
+    }
+
     /// What stands before the `@`.
     #[must_use]
     pub fn local(&self) -> &str {

@@ -42,9 +42,22 @@ impl FromStr for Admitted {
 pub struct Admission {
     addresses: BTreeSet<Email>,
     domains: BTreeSet<String>,
+    named_only: bool,
 }
 
 impl Admission {
+    /// The same, with or without those with whom a book is shared.
+    #[must_use]
+    pub fn named_only(self, named_only: bool) -> Self {
+        Self { named_only, ..self }
+    }
+
+    /// Whether those are admitted with whom a book is shared.
+    #[must_use]
+    pub const fn by_sharing(&self) -> bool {
+        !self.named_only
+    }
+
     /// Whether an address is admitted.
     #[must_use]
     pub fn admits(&self, email: &Email) -> bool {

@@ -1,5 +1,6 @@
 //! Why somebody is not admitted, or nobody can be.
 
+use super::MAX_NEWCOMERS;
 use crate::email::{self, Email};
 use crate::id::BookKey;
 use crate::reason::Reason;
@@ -13,6 +14,12 @@ pub enum Refusal {
          or the owner of a book to share it with you"
     )]
     NotAdmitted(Email),
+    /// A first sight of an address that is pending, for which too many came today.
+    #[error(
+        "{0} is not admitted to this server today: the owners of the books that are shared with it \
+         have brought in {MAX_NEWCOMERS} new users each, or are new themselves; try again tomorrow"
+    )]
+    TooManyNewcomers(Email),
     /// The address belongs to another user.
     #[error("{0} is the address of another user")]
     AddressTaken(Email),
@@ -38,7 +45,7 @@ pub enum Refusal {
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
-            Self::NotAdmitted(_) => Reason::NotAdmitted,
+            Self::NotAdmitted(_) | Self::TooManyNewcomers(_) => Reason::NotAdmitted,
             Self::AddressTaken(_)
             | Self::AddressShared(_)
             | Self::OwnsBooks(_)

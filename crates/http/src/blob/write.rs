@@ -33,7 +33,7 @@ pub(crate) async fn of_new_file(
 /// # Errors
 /// 429 for more; 503 when they cannot be stored.
 async fn put(request: &ApiRequest, blob: NewBlob, limit: Option<i64>) -> Result<Content, ApiError> {
-    let (uploads, user) = (&request.state.uploads, request.cx.user.id);
+    let (uploads, user) = (&request.state.uploads, request.cx.payer());
     let taken = limit.map(|limit| uploads.take(user, blob.content.size, limit));
     taken.transpose().map_err(RequestError::from)?;
     request.state.blobs.put(&request.book(), blob).await

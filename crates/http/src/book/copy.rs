@@ -33,7 +33,7 @@ pub(super) async fn large(
     encode: Encode,
 ) -> ApiResult {
     let (cx, state, claim) = request.into_claim()?;
-    let user = cx.user.id;
+    let user = cx.payer();
     let copies = state.copies.clone();
     let name = claim.as_ref().map(name_of_request);
     let mut of_key = None;
@@ -46,7 +46,7 @@ pub(super) async fn large(
         }
     }
     // The lease comes after the slot: who waits for a slot holds no connection.
-    let slot = copies.slot(cx.user.id).await;
+    let slot = copies.slot(cx.payer()).await;
     let mut lease = None;
     if let (Some(claim), Some(name)) = (&claim, &name) {
         lease = Some(lease_of_request(&state, name).await?);
@@ -100,7 +100,7 @@ async fn known(
 ) -> Result<Option<StoredAnswer>, ApiError> {
     let (asked, claim) = (cx.clone(), claim.clone());
     let work = move |tx: &mut Tx<'_>| answered(tx, &asked, &claim);
-    run::read_and(state, cx.user.id, work, |known| known).await
+    run::read_and(state, cx.payer(), work, |known| known).await
 }
 
 /// What tells a request with a key from all others.

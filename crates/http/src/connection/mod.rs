@@ -103,7 +103,7 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
         Ok((connection, books)) => {
             for book in books {
                 let cx = request.cx.clone();
-                let ticket = Ticket::of(Lane::of_book(book.as_str()), cx.user.id);
+                let ticket = Ticket::of(Lane::of_book(book.as_str()), cx.payer());
                 run::write(&state, ticket, move |tx| {
                     integration::disconnect(tx, &cx, &book, connection)
                 })

@@ -126,7 +126,7 @@ pub(super) async fn request(
     let Leased { delivery, lease, .. } = leased;
     let now = (state.clock)();
     let Parcel { content, app, url, integration, cx } = parcel;
-    let memory = state.budget.grant(Borrower::User(cx.user.id));
+    let memory = state.budget.grant(Borrower::User(cx.payer()));
     let (id, body, memory) =
         body((cx.clone(), state.mail_address.clone()), content, memory).await?;
     let installed =

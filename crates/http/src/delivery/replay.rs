@@ -73,7 +73,7 @@ pub(crate) async fn delete_event_response(asked: ApiRequest) -> ApiResult {
 pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let (book, id, app, base) = (asked.book(), asked.id(), asked.agent(), asked.base());
     let (cx, state, claim) = asked.into_claim()?;
-    let ticket = Ticket::of(Lane::of_book(&book), cx.user.id);
+    let ticket = Ticket::of(Lane::of_book(&book), cx.payer());
     let scope = KeyScope::Book(book.clone());
     let (caller, key) = (cx.clone(), claim.clone());
     let begin = move |tx: &mut daybook_storage::Tx<'_>| {
@@ -81,7 +81,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     };
     let begun = run::write(&state, ticket.clone(), begin).await.map_err(ApiError::repeatable)?;
     let leased = match begun {
-        ReplayBegun::Answered(known) => return run::answer_again(&state, cx.user.id, known).await,
+        ReplayBegun::Answered(known) => return run::answer_again(&state, cx.payer(), known).await,
         ReplayBegun::Leased(leased) => leased,
     };
     let courier = Courier::new(state.clone().into_inner());
@@ -89,7 +89,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let sending = actix_web::rt::spawn(async move {
         let sent = courier.send(&leased, cx.user.id).await.map_err(RequestError::Failed)?;
         let cx = Context { now: (state.clock)(), ..cx };
-        let (user, asked) = (cx.user.id, cx.clone());
+        let (user, asked) = (cx.payer(), cx.clone());
         let end =
             move |tx: &mut daybook_storage::Tx<'_>| replay::end(tx, &asked, &leased, sent.outcome);
         let Some(claim) = claim else {
@@ -98,11 +98,11 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
         };
         let shared = state.clone();
         let whole = move |tx: &mut daybook_storage::Tx<'_>| -> Result<_, ApiError> {
-            let (reader, now) = (cx.clone(), cx.now);
+            let (reader, caller) = (cx.clone(), cx.clone());
             let carry_out = move |tx: &mut daybook_storage::Tx<'_>| {
                 let view = end(tx)?;
                 let memory = || shared.budget.grant(Borrower::User(user));
-                run::answer_to_store(tx, (user, now), memory, move || shown(&view, &reader, &base))
+                run::answer_to_store(tx, &caller, memory, move || shown(&view, &reader, &base))
             };
             once(tx, &cx, (&scope, &claim), carry_out)
         };

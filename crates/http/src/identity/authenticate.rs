@@ -140,7 +140,8 @@ async fn of_provider(
     let Verified { user: verified, until } = verified;
     let bearer = |user| Bearer::new(Arc::new(user), TokenScope::default(), until);
     let (wanted, admission) = (verified.clone(), Arc::clone(&state.admission));
-    let known = run::read(state, move |tx| user::find_verified(tx, &wanted, &admission)).await?;
+    let known =
+        run::read(state, move |tx| user::find_verified(tx, &wanted, &admission, now)).await?;
     if let Some(found) = known {
         return Ok(bearer(found));
     }

@@ -68,8 +68,8 @@ async fn begin(state: &AppState, code: &str, secret: &LoginSecret) -> Result<Ses
     let link = run::read(state, move |tx| session::link(tx, &by, now)).await?;
     let lane = lane_of(state, &link.email).await?;
     let make = || {
-        let ids = Arc::clone(&state.ids);
-        run::write(state, lane, move |tx| session::begin(tx, &by, kept, &ids, now))
+        let (ids, admission) = (Arc::clone(&state.ids), Arc::clone(&state.admission));
+        run::write(state, lane, move |tx| session::begin(tx, &by, kept, &admission, (&ids, now)))
     };
     again_on_collision(make).await
 }

@@ -157,7 +157,9 @@ async fn open(
 fn not_let_in(error: ApiError) -> Result<HttpResponse, ApiError> {
     let is_stranger = matches!(
         &error,
-        ApiError::Service(Error::Refused(Refusal::User(domain_user::Refusal::NotAdmitted(_))))
+        ApiError::Service(Error::Refused(Refusal::User(
+            domain_user::Refusal::NotAdmitted(_) | domain_user::Refusal::TooManyNewcomers(_)
+        )))
     );
     let why = match error.session_refusal() {
         Some(_) => "You are disabled here.",

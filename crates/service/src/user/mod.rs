@@ -10,7 +10,7 @@ use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
 use daybook_domain::session;
-use daybook_domain::user::{Admission, Profile, Refusal};
+use daybook_domain::user::{Admission, MAX_NEWCOMERS, Profile, Refusal, newcomers_since};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
@@ -123,9 +123,10 @@ pub fn find_verified(
     tx: &mut Tx<'_>,
     verified: &VerifiedUser,
     admission: &Admission,
+    now: Instant,
 ) -> Result<Option<User>> {
     let Some(user) = tx.users().find(&verified.email)? else {
-        check_admitted(tx, &verified.email, admission)?;
+        admit(tx, &verified.email, admission, now)?;
         return Ok(None);
     };
     let told = user.profile.clone().with(verified.profile.clone());
@@ -134,10 +135,19 @@ pub fn find_verified(
 
 /// Whether somebody with that address may sign in: a user who is not disabled, or somebody who
 /// becomes a user then (behaviour 11.11).
-pub(crate) fn may_sign_in(tx: &mut Tx<'_>, email: &Email, admission: &Admission) -> Result<bool> {
-    match kept(tx, email)? {
-        Some(user) => Ok(user.disabled_at.is_none()),
-        None => Ok(admission.admits(email) || tx.collaborators().is_pending(email)?),
+pub(crate) fn may_sign_in(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    admission: &Admission,
+    now: Instant,
+) -> Result<bool> {
+    if let Some(user) = kept(tx, email)? {
+        return Ok(user.disabled_at.is_none());
+    }
+    match admit(tx, email, admission, now) {
+        Ok(_) => Ok(true),
+        Err(Error::Refused(_)) => Ok(false),
+        Err(failure) => Err(failure),
     }
 }
 
@@ -146,19 +156,34 @@ pub(crate) fn is_known(tx: &mut Tx<'_>, email: &Email) -> Result<bool> {
     Ok(kept(tx, email)?.is_some() || tx.collaborators().is_pending(email)?)
 }
 
-fn check_admitted(tx: &mut Tx<'_>, email: &Email, admission: &Admission) -> Result<()> {
-    if admission.admits(email) || tx.collaborators().is_pending(email)? {
-        Ok(())
-    } else {
-        Err(Refusal::NotAdmitted(email.clone()).into())
+/// Admits somebody who is no user yet; answers by whose sharing, where the operator does not name
+/// them (behaviour 11.11).
+fn admit(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    admission: &Admission,
+    now: Instant,
+) -> Result<Option<UserId>> {
+    if admission.admits(email) {
+        return Ok(None);
     }
+    if !admission.by_sharing() || !tx.collaborators().is_pending(email)? {
+        return Err(Refusal::NotAdmitted(email.clone()).into());
+    }
+    let since = newcomers_since(now);
+    for inviter in tx.users().inviters(email, since)? {
+        if tx.users().count_newcomers(inviter, since)? < MAX_NEWCOMERS {
+            return Ok(Some(inviter));
+        }
+    }
+    Err(Refusal::TooManyNewcomers(email.clone()).into())
 }
 
 /// The user that an identity provider has verified, with the profile of now. They are created when
 /// they are admitted, or when a book is shared with them (behaviour 11.11).
 ///
 /// # Errors
-/// [`Refusal::NotAdmitted`]; then nothing is kept.
+/// [`Refusal::NotAdmitted`], [`Refusal::TooManyNewcomers`]; then nothing is kept.
 pub fn sign_in_verified(
     tx: &mut Tx<'_>,
     verified: &VerifiedUser,
@@ -168,8 +193,8 @@ pub fn sign_in_verified(
 ) -> Result<User> {
     let VerifiedUser { email, profile } = verified;
     let Some(user) = locked(tx, email)? else {
-        check_admitted(tx, email, admission)?;
-        return create(tx, email, profile.clone().fitting(), ids, now);
+        let by = admit(tx, email, admission, now)?;
+        return create(tx, (email, by), profile.clone().fitting(), ids, now);
     };
     let told = user.profile.clone().with(profile.clone());
     if told == user.profile {
@@ -185,13 +210,30 @@ pub fn sign_in_verified(
 pub fn sign_in(tx: &mut Tx<'_>, email: &Email, ids: &Ids, now: Instant) -> Result<User> {
     match kept(tx, email)? {
         Some(user) => Ok(user),
-        None => create(tx, email, Profile::default(), ids, now),
+        None => create(tx, (email, None), Profile::default(), ids, now),
     }
+}
+
+/// The user with that verified address, created on the first request when they are admitted.
+///
+/// # Errors
+/// [`Refusal::NotAdmitted`], [`Refusal::TooManyNewcomers`]; then nothing is kept.
+pub fn sign_in_admitted(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    admission: &Admission,
+    (ids, now): (&Ids, Instant),
+) -> Result<User> {
+    if let Some(user) = kept(tx, email)? {
+        return Ok(user);
+    }
+    let by = admit(tx, email, admission, now)?;
+    create(tx, (email, by), Profile::default(), ids, now)
 }
 
 fn create(
     tx: &mut Tx<'_>,
-    email: &Email,
+    (email, admitted_by): (&Email, Option<UserId>),
     profile: Profile,
     ids: &Ids,
     now: Instant,
@@ -205,7 +247,7 @@ fn create(
         disabled_at: None,
         profile,
     };
-    tx.users().insert(&user)?;
+    tx.users().insert(&user, admitted_by)?;
     Ok(user)
 }
 

@@ -18,7 +18,7 @@ use crate::access::{find_even_deleted, owner_of};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
-use crate::{collaborator, event_log, token};
+use crate::{collaborator, event_log, storage_quota, token};
 
 /// A user, with what they have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn report(tx: &mut Tx<'_>, email: &Email, now: Instant) -> Result<UserReport
     let (shared, deleted) = (shared.len(), waiting.iter().filter(own).count());
     let tokens = token::of_user(tx, &user, now)?;
     let tokens = tokens.iter().filter(|token| token.is_active(now)).count();
-    let stored = tx.stored().held_by(user.id)?;
+    let stored = storage_quota::held_by(tx, user.id, now)?;
     let allowance = tx.stored().allowance(user.id)?;
     Ok(UserReport { user, owned, shared, deleted, tokens, stored, allowance })
 }
