@@ -32,7 +32,8 @@ pub fn tests() -> Vec<Case> {
 /// What outlives a token or cannot be undone: refused in every book.
 const LASTING: &str = "addCollaborator removeCollaborator listBookAccessRequests \
     requestBookAccess getBookAccessRequest declineBookAccessRequest deleteBook restoreBook \
-    transferBook listTokens createToken getToken revokeToken listApiKeys createApiKey getApiKey \
+    transferBook getBookTransfer declineBookTransfer acceptBookTransfer listBookTransfers \
+    listTokens createToken getToken revokeToken listApiKeys createApiKey getApiKey \
     revokeApiKey createApp updateApp patchApp createIntegration updateIntegration \
     deleteIntegration createCollection updateCollection deleteCollection addBooksToCollection \
     removeBooksFromCollection";

@@ -346,8 +346,7 @@ fn addresses_end_with_access(server: &Server) {
         ("lowered", |cast| drop(cast.share(cast.editor.email(), "RECORDER"))),
         ("lowered aside", |cast| drop(cast.share(cast.viewer.email(), "RECORDER"))),
         ("transferred", |cast| {
-            let body = json!({"email": cast.editor.email()});
-            cast.owner.post(&cast.path("/transfer"), &body).ok();
+            cast.give(&cast.owner, &cast.editor);
         }),
         ("PRIVATE", |cast| {
             cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();

@@ -25,7 +25,9 @@ pub fn tests() -> Vec<Case> {
         asking_for_access_tells_nothing,
     ];
     let of_a_book = |operation: &Operation| {
-        let keeps = ["deleteBook", "requestBookAccess"].contains(&operation.id);
+        // An accepted book is the caller's: `book_transfers`.
+        let keeps = ["acceptBookTransfer", "deleteBook", "requestBookAccess"];
+        let keeps = keeps.contains(&operation.id);
         operation.writes() && operation.path.contains("{bookId}") && !keeps
     };
     for operation in operations().into_iter().filter(of_a_book) {
@@ -49,7 +51,7 @@ fn put_out(cast: &Cast, book: &str) {
     let path = |rest: &str| format!("/v5/books/{book}{rest}");
     let heir = json!({"email": cast.editor.email(), "permission": "EDITOR"});
     cast.owner.post(&path("/collaborators"), &heir).ok();
-    cast.owner.post(&path("/transfer"), &json!({"email": cast.editor.email()})).ok();
+    daybook_tests::give(book, &cast.owner, &cast.editor);
     cast.editor.delete(&path(&format!("/collaborators/{}", cast.owner.email()))).ok();
 }
 
@@ -119,6 +121,8 @@ fn what_the_request_itself_takes(server: &Server) {
     replayed(&first, &viewer.delete(&leave));
     cast.viewer.get(&cast.path("")).refused(404, "notFound");
     let owner = keyed(&cast.owner);
+    let asks = cast.path("/collaborators/request?permission=OWNER");
+    cast.editor.send("POST", &asks, &Value::Null).no_content();
     let give = || owner.post(&cast.path("/transfer"), &json!({"email": cast.editor.email()}));
     let first = give();
     replayed(&first, &give());

@@ -116,10 +116,19 @@ const BOOK: &[Operation] = &[
     ),
     // To the other value: the book of the public reader is PUBLIC.
     write("change_visibility", change_visibility, OWN),
+    // To a collaborator who has asked for OWNER: the book changes hands at once.
     write(
         "transfer_book",
         |c, s| c.post(&s.cast.path("/transfer"), &json!({"email": s.cast.poster.email()})),
         OWN,
+    ),
+    read("get_book_transfer", |c, s| offered(s, |path| c.get(path)), OWN),
+    read("decline_book_transfer", |c, s| offered(s, |path| c.delete(path)), OWN),
+    // 6.28: it is offered to none of these callers.
+    read(
+        "accept_book_transfer",
+        |c, s| offered(s, |path| c.send("POST", &format!("{path}/accept"), &Value::Null)),
+        "404 404 404 404 404 404 404 401 404",
     ),
     // 12.12: 404 for everybody but the owner, and for a book that is there; who gets back one that
     // is deleted is in `deleted_books`.
@@ -357,6 +366,14 @@ fn audit(client: &Client, stage: &Stage) -> Answer {
         crate::audit::finished(&stage.cast, 0);
     }
     answer
+}
+
+/// Asks for something about an open offer of the book, which is made to nobody.
+fn offered(stage: &Stage, ask: impl Fn(&str) -> Answer) -> Answer {
+    let path = stage.cast.path("/transfer");
+    // Of a deleted book there is none.
+    stage.cast.owner.post(&path, &json!({"email": "nobody@elsewhere.example"}));
+    ask(&path)
 }
 
 fn change_visibility(client: &Client, stage: &Stage) -> Answer {

@@ -214,8 +214,7 @@ fn owners_are_not_deleted(server: &Server) {
     let said = run(server, &["delete", "--email", cast.owner.email()]).expect_err("refused");
     assert!(said.contains("owns 1 books"), "{said}");
     assert_eq!(cast.owner.get(&cast.path("")).ok()["permission"], "OWNER");
-    let path = cast.path("/transfer");
-    cast.owner.post(&path, &json!({"email": cast.editor.email()})).ok();
+    cast.give(&cast.owner, &cast.editor);
     run(server, &["delete", "--email", cast.owner.email()]).expect("nothing is owned any more");
 }
 
@@ -319,9 +318,8 @@ impl Hands {
             while !ended.load(Ordering::Relaxed) {
                 first.delete(&path).ok();
                 first.post(&format!("{path}/restore"), &Value::Null).ok();
-                let transfer = format!("{path}/transfer");
-                first.post(&transfer, &json!({"email": second.email()})).ok();
-                second.post(&transfer, &json!({"email": first.email()})).ok();
+                daybook_tests::give(book, first, second);
+                daybook_tests::give(book, second, first);
                 self.take_off(book, addresses);
                 self.share(book, addresses[0]);
             }

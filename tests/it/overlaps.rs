@@ -451,8 +451,11 @@ fn who_is_taken_off_a_book_is_deleted_all_the_same(engine: Engine) {
     let editor = fixture.person();
     fixture.share(&owner, &book, &editor);
     let (to, renamed) = readdress(&editor);
-    let (cx, key, text) = (owner, book.clone(), heir.user.email.to_string());
-    let transfer = move |tx: &mut Tx<'_>| book::transfer(tx, &cx, &key, Some(&text)).map(drop);
+    let (key, text) = (book.clone(), heir.user.email.to_string());
+    let transfer = {
+        let ids = Arc::clone(&fixture.ids);
+        move |tx: &mut Tx<'_>| book::transfer_by_operator(tx, &key, &text, &ids, NOW).map(drop)
+    };
     fixture.overlap(transfer, renamed).1.expect("it waits");
     let listed = fixture.read(|tx| collaborator::list(tx, &heir, &book));
     assert!(listed.iter().any(|one| one.email == to), "{listed:?}");

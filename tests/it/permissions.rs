@@ -170,6 +170,7 @@ impl Stage {
             .post(&cast.path("/files"), &json!({"name": "receipt.pdf", "content": "JVBERg=="}))
             .ok();
         let ask = cast.path("/collaborators/request");
+        cast.poster.post(&format!("{ask}?permission=OWNER"), &Value::Null).no_content();
         cast.stranger.post(&format!("{ask}?permission=EDITOR"), &Value::Null).no_content();
         let request = cast.owner.get(&ask).ok()["items"][0].clone();
         let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();

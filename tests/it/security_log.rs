@@ -123,7 +123,7 @@ fn changes_have_lines(engine: Engine) {
     cast.owner.delete(&format!("/v5/user/tokens/{}", token["id"].as_str().expect("an id"))).ok();
     one(&server, &["access changed", "what=\"createToken\"", &owner]);
     one(&server, &["access changed", "what=\"revokeToken\"", &owner]);
-    cast.owner.post(&cast.path("/transfer"), &json!({"email": cast.editor.email()})).ok();
+    cast.give(&cast.owner, &cast.editor);
     one(&server, &["access changed", "what=\"transferBook\"", &owner, &book]);
     nothing_personal(&server, &cast);
 }

@@ -55,6 +55,8 @@ impl Targets {
         let token = cast.owner.post("/v5/user/tokens", &json!({"name": "spare"})).ok();
         let key = cast.owner.post("/v5/user/keys", &json!({"name": "spare"})).ok();
         let ask = cast.path("/collaborators/request");
+        cast.editor.post(&format!("{ask}?permission=OWNER"), &Value::Null).no_content();
+        cast.owner.post(&cast.path("/transfer"), &json!({"email": cast.stranger.email()})).ok();
         cast.viewer.post(&format!("{ask}?permission=EDITOR"), &Value::Null).no_content();
         let request = id(&cast.owner.get(&ask).ok()["items"][0]).to_owned();
         let deleted = cast.owner.post("/v5/books", &json!({"name": "Deleted"})).ok();
@@ -128,6 +130,7 @@ impl Targets {
             "/v5/books/{bookId}/copy",
             "/v5/books/{bookId}/restore",
             "/v5/books/{bookId}/transfer",
+            "/v5/books/{bookId}/transfer/accept",
         ]
         .contains(&operation.path)
         .then_some(self.cast.book.as_str());
@@ -177,9 +180,12 @@ impl Targets {
         body
     }
 
-    /// Who may do it: the owner, who alone has nothing to ask for (7.6).
+    /// Who may do it: the owner, who has nothing to ask for (7.6) and nothing to accept (6.28).
     pub fn caller(&self, operation: Operation) -> &Client {
-        if operation.id == "requestBookAccess" { &self.cast.stranger } else { &self.cast.owner }
+        match operation.id {
+            "requestBookAccess" | "acceptBookTransfer" => &self.cast.stranger,
+            _ => &self.cast.owner,
+        }
     }
 
     /// Who may do it after it was done: the new owner of a book that was given away.
@@ -193,7 +199,9 @@ impl Targets {
         // Where no body is read, the parameters stand in the query.
         let parameters = match operation.id {
             "copyBook" => format!("?name={word}"),
-            "auditBook" | "restoreBook" | "replayEventResponse" => format!("?word={word}"),
+            "acceptBookTransfer" | "auditBook" | "restoreBook" | "replayEventResponse" => {
+                format!("?word={word}")
+            }
             "requestBookAccess" => format!("?permission=VIEWER&message={word}"),
             _ => String::new(),
         };
@@ -243,6 +251,7 @@ impl Targets {
             read("/transactions?query=is:trashed%20is:draft%20is:posted"),
             read("/collaborators"),
             read("/collaborators/request"),
+            read("/transfer"),
             read("/events"),
             read("/integrations"),
             self.cast.owner.get("/v5/apps").ok(),

@@ -88,6 +88,12 @@ impl Cast {
             .ok()
     }
 
+    /// The owner `from` gives the book to somebody, who accepts it; returns it as `to` sees it.
+    #[track_caller]
+    pub fn give(&self, from: &Client, to: &Client) -> Value {
+        give(&self.book, from, to)
+    }
+
     /// An account of a type (`ASSET`, ...), created by the owner.
     #[track_caller]
     pub fn account(&self, name: &str, kind: &str) -> Value {
@@ -157,6 +163,18 @@ impl Cast {
             ("VIEWER", &self.viewer),
         ]
     }
+}
+
+/// The owner of a book gives it to somebody, who accepts it; returns it as they see it.
+#[track_caller]
+pub fn give(book: &str, from: &Client, to: &Client) -> Value {
+    let path = format!("/v5/books/{book}/transfer");
+    let given = from.post(&path, &json!({"email": to.email()})).ok();
+    if given["permission"] == "OWNER" {
+        return to.send("POST", &format!("{path}/accept"), &Value::Null).ok();
+    }
+    // They had asked for it.
+    to.get(&format!("/v5/books/{book}")).ok()
 }
 
 /// Accounts that most cases need: name and type.

@@ -46,7 +46,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 pub use backdoor::{Backdoor, plain_event};
-pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch};
+pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch, give};
 pub use client::{Answer, Client};
 pub use engine::{Engine, setting, target_dir};
 pub use guard::finish;

@@ -12,6 +12,7 @@ mod blob;
 mod blocking;
 mod body;
 mod book;
+mod book_transfer;
 mod budget;
 mod client_address;
 mod collaborator;

@@ -4,9 +4,9 @@ use actix_web::http::Method;
 use actix_web::{Route, web};
 
 use crate::{
-    access_request, account, api_key, app, balance, book, collaborator, collection, connection,
-    delivery, event, file, grant, group, health, integration, saved_query, session, signing_key,
-    template, token, transaction, user,
+    access_request, account, api_key, app, balance, book, book_transfer, collaborator, collection,
+    connection, delivery, event, file, grant, group, health, integration, saved_query, session,
+    signing_key, template, token, transaction, user,
 };
 
 /// The path of a book, which most operations are inside of.
@@ -135,7 +135,12 @@ fn books() -> Vec<Operation> {
             PATCH "/{bookId}/audit" "auditBook" => audit_book;
             POST "/{bookId}/copy" "copyBook" => copy_book;
             POST "/{bookId}/restore" "restoreBook" => restore_book, Lasting;
-            POST "/{bookId}/transfer" "transferBook" => transfer_book, Lasting;
+        }
+        book_transfer at "/v5/books/{bookId}/transfer" {
+            GET "" "getBookTransfer" => get_book_transfer, Lasting;
+            POST "" "transferBook" => transfer_book, Lasting;
+            DELETE "" "declineBookTransfer" => decline_book_transfer, Lasting;
+            POST "/accept" "acceptBookTransfer" => accept_book_transfer, Lasting;
         }
         collaborator at "/v5/books/{bookId}/collaborators" {
             GET "" "listCollaborators" => list_collaborators;
@@ -214,6 +219,9 @@ fn of_users() -> Vec<Operation> {
             GET "/billing/checkout" "getBillingCheckout" => get_billing_checkout;
             GET "/billing/portal" "getBillingPortal" => get_billing_portal;
             GET "/billing/counts" "listBillingCounts" => list_billing_counts;
+        }
+        book_transfer at "/v5/user/transfers" {
+            GET "" "listBookTransfers" => list_book_transfers, Lasting;
         }
         connection at "/v5/user/connections" {
             GET "" "listConnections" => list_connections;

@@ -4,13 +4,13 @@
 use daybook_domain::access::Access;
 use daybook_domain::access_request::AccessRequest;
 use daybook_domain::app::App;
-use daybook_domain::book::Book;
+use daybook_domain::book::{Book, TransferOffer};
 use daybook_domain::email::Email;
 use daybook_domain::id::{MailId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::mail::{
     Invitation, MAX_CAUSED, Mail, MailAttempt, MailCause, MailContent, MailKind, a_minute_before,
-    access_asked, app_paused, counted_since, kept_since, sign_in_link,
+    access_asked, app_paused, book_offered, counted_since, kept_since, sign_in_link,
 };
 use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
@@ -40,6 +40,23 @@ pub(crate) fn invite(
     user::kept(tx, invitation.to)?;
     let content = invitation.content(book, server);
     write(tx, cx, (invitation.to.clone(), cause, content)).map(drop)
+}
+
+/// Writes to whom a book is offered, unless the caller has caused too many invitations: an offer is
+/// one (behaviour 7.10).
+pub(crate) fn offer(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    (offer, server): (&TransferOffer, &str),
+) -> Result<()> {
+    let book = access.book();
+    if is_enough(tx, cx, MailKind::Invitation)? {
+        return Ok(());
+    }
+    let (user, key) = (Some(cx.user.id), Some(book.key.clone()));
+    let cause = MailCause { kind: MailKind::Invitation, user, book: key };
+    write(tx, cx, (offer.to.clone(), cause, book_offered(offer, book, server))).map(drop)
 }
 
 /// Tells the owner of a book that somebody asks for access, once a day (behaviour 7.6).

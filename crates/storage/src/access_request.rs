@@ -121,6 +121,25 @@ impl AccessRequests<'_, '_> {
         Ok(())
     }
 
+    /// Whether a collaborator with that address has an open request for a permission.
+    pub fn is_asked(
+        self,
+        access: &Access,
+        (email, permission): (&Email, Permission),
+        now: Instant,
+    ) -> Result<bool> {
+        let asked = open(access, now)
+            .push(" AND u.email = ")
+            .text(email.as_str())
+            .push(" AND r.permission = ")
+            .text(permission.as_str())
+            .push(
+                " AND EXISTS (SELECT 1 FROM collaborators c \
+                 WHERE c.book_id = r.book_id AND c.email = u.email)",
+            );
+        Ok(!self.load(asked)?.is_empty())
+    }
+
     /// Removes what the user with that address asked for and has with a permission.
     pub fn close_granted(
         self,
@@ -150,11 +169,12 @@ impl AccessRequests<'_, '_> {
     }
 }
 
-/// The open requests of a book.
+/// The open requests of a book. Those of disabled users count for nothing.
 fn open<'a>(access: &Access, now: Instant) -> Sql<'a> {
     Sql::new(
         "SELECT r.id, r.user_id, u.email, r.permission, r.message, r.created_at \
-         FROM access_requests r JOIN users u ON u.id = r.user_id WHERE r.book_id = ",
+         FROM access_requests r JOIN users u ON u.id = r.user_id \
+         WHERE u.disabled_at IS NULL AND r.book_id = ",
     )
     .int(access.book().id.get())
     .push(" AND r.created_at > ")

@@ -41,11 +41,12 @@ use Placement::{Book, Everywhere, User};
 const BOOK: Placement = Book("book_id");
 
 /// The placement of each table. `books` comes first, and the others are placed beside it.
-pub const PLACEMENTS: [(&str, Placement); 48] = [
+pub const PLACEMENTS: [(&str, Placement); 49] = [
     ("books", Book("id")),
     ("book_state", BOOK),
     ("collaborators", BOOK),
     ("access_requests", BOOK),
+    ("transfer_offers", BOOK),
     ("accounts", BOOK),
     ("account_groups", BOOK),
     ("memberships", BOOK),

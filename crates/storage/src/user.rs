@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use daybook_domain::email::Email;
 use daybook_domain::id::{ApiKeyId, UserId};
 use daybook_domain::instant::Instant;
-use daybook_domain::user::Profile;
+use daybook_domain::user::{Profile, payer};
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 
 use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
@@ -30,7 +31,8 @@ const OF_A_USER: [&str; 12] = [
     "mails",
 ];
 /// The tables of what is kept for an address, and its column there.
-const OF_AN_ADDRESS: [(&str, &str); 2] = [("login_links", "email"), ("mails", "recipient")];
+const OF_AN_ADDRESS: [(&str, &str); 3] =
+    [("login_links", "email"), ("transfer_offers", "email"), ("mails", "recipient")];
 
 /// A user: somebody with a verified e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +49,14 @@ pub struct User {
     pub disabled_at: Option<Instant>,
     /// What an identity provider told last; empty for who never came through one.
     pub profile: Profile,
+}
+
+impl User {
+    /// For whom limits count what they ask for: all addresses of a mailbox (behaviour 10.18).
+    #[must_use]
+    pub fn payer(&self) -> UserId {
+        payer(&self.email)
+    }
 }
 
 #[derive(Queryable, Selectable, Insertable, QueryableByName)]
@@ -99,6 +109,33 @@ impl From<Row> for User {
     }
 }
 
+#[derive(QueryableByName)]
+struct NumberRow {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+}
+
+impl Tx<'_> {
+    /// The users of the addresses of a user's mailbox, for whom storage quotas count together
+    /// (behaviour 10.18). It is read once in a group.
+    pub(crate) fn mailbox_users(&mut self, user: UserId) -> Result<Vec<UserId>> {
+        if let Some(known) = self.group_cache.owners.mailboxes.get(&user) {
+            return Ok(known.clone());
+        }
+        let query = Sql::new(
+            "SELECT o.id FROM users u JOIN users o ON o.mailbox = u.mailbox WHERE o.id <> u.id \
+             AND u.id = ",
+        )
+        .int(user.get())
+        .push(" ORDER BY o.id LIMIT 10000");
+        let rows: Vec<NumberRow> = on_engine!(self.unflushed()?, c => (&query).load(c))?;
+        let others = rows.into_iter().map(|row| UserId::new(row.id));
+        let all: Vec<UserId> = std::iter::once(user).chain(others).collect();
+        self.group_cache.owners.mailboxes.insert(user, all.clone());
+        Ok(all)
+    }
+}
+
 /// A user, with the lock that the end of the statement takes.
 fn locked(conn: &mut Conn, user: UserId, end: &'static str) -> Result<Option<User>> {
     let query = Sql::new("SELECT * FROM users WHERE id = ").int(user.get()).push(end);
@@ -143,11 +180,11 @@ impl Users<'_, '_> {
         Ok(taken.into_iter().collect())
     }
 
-    /// Adds a user.
+    /// Adds a user, with whose sharing has admitted them, if it was somebody's.
     ///
     /// # Errors
     /// [`Error::UniqueViolation`] when address or username are taken.
-    pub fn insert(self, user: &User) -> Result<()> {
+    pub fn insert(self, user: &User, admitted_by: Option<UserId>) -> Result<()> {
         let row = Row {
             id: user.id.get(),
             email: user.email.as_str().to_owned(),
@@ -156,11 +193,42 @@ impl Users<'_, '_> {
             disabled_at: user.disabled_at.map(Instant::milliseconds),
             profile: ProfileRow::from(&user.profile),
         };
+        let besides = (
+            users::mailbox.eq(user.email.mailbox().as_str().to_owned()),
+            users::admitted_by.eq(admitted_by.map(UserId::get)),
+        );
         on_engine!(
             self.tx.flushed()?,
-            c => diesel::insert_into(users::table).values(&row).execute(c)
+            c => diesel::insert_into(users::table).values((&row, besides)).execute(c)
         )?;
         Ok(())
+    }
+
+    /// The owners of books that are shared with an address, by whom somebody may come: not those
+    /// who came by somebody themselves since then. At most 100.
+    pub fn inviters(self, email: &Email, since: Instant) -> Result<Vec<UserId>> {
+        let query = Sql::new(
+            "SELECT DISTINCT b.owner_id AS id FROM collaborators c \
+             JOIN books b ON b.id = c.book_id JOIN users o ON o.id = b.owner_id \
+             WHERE b.deleted_at IS NULL AND o.disabled_at IS NULL AND c.email = ",
+        )
+        .text(email.as_str())
+        .push(" AND (o.admitted_by IS NULL OR o.created_at <= ")
+        .int(since.milliseconds())
+        .push(") ORDER BY b.owner_id LIMIT 100");
+        let rows: Vec<NumberRow> = on_engine!(self.tx.unflushed()?, c => (&query).load(c))?;
+        Ok(rows.into_iter().map(|row| UserId::new(row.id)).collect())
+    }
+
+    /// How many users came since then by somebody, at any address of their mailbox.
+    pub fn count_newcomers(self, inviter: UserId, since: Instant) -> Result<i64> {
+        let inviters = self.tx.mailbox_users(inviter)?;
+        let query = Sql::new("SELECT COUNT(*) AS id FROM users WHERE created_at > ")
+            .int(since.milliseconds())
+            .push(" AND admitted_by IN ")
+            .numbers(inviters.into_iter().map(UserId::get));
+        let rows: Vec<NumberRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+        Ok(rows.first().map_or(0, |row| row.id))
     }
 
     /// Saves since when a user is disabled.
@@ -201,8 +269,11 @@ impl Users<'_, '_> {
     /// [`Error::UniqueViolation`] when they are taken.
     pub fn save_names(self, user: &User) -> Result<()> {
         let target = users::table.find(user.id.get());
-        let set =
-            (users::email.eq(user.email.as_str()), users::username.eq(user.username.as_str()));
+        let set = (
+            users::email.eq(user.email.as_str()),
+            users::mailbox.eq(user.email.mailbox().as_str().to_owned()),
+            users::username.eq(user.username.as_str()),
+        );
         on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
@@ -261,6 +332,9 @@ impl Users<'_, '_> {
         let mails =
             mails.push(" WHERE ended_at IS NULL AND kind <> 'sign-in-link' AND recipient = ");
         self.tx.flushed()?.execute(&mails.text(from.as_str()))?;
+        let offers = Sql::new("UPDATE transfer_offers SET email = ").text(to.as_str());
+        let offers = offers.push(" WHERE email = ").text(from.as_str());
+        self.tx.flushed()?.execute(&offers)?;
         let links = Sql::new("DELETE FROM login_links WHERE email = ").text(from.as_str());
         self.tx.flushed()?.execute(&links)?;
         Ok(())

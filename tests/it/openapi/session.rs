@@ -94,7 +94,7 @@ pub fn answers_are_the_documents(server: &Server) {
     tokens(&session);
     billing(&session);
     audits(&session);
-    transfer(&session);
+    transfer(&session, &server.client(&format!("{}@example.com", unique("heir"))));
     endings(&session);
     let all: BTreeSet<&str> = session.operations.iter().map(|operation| operation.id).collect();
     let called = session.called.into_inner();
@@ -439,10 +439,20 @@ fn audits(session: &Session) {
     }
 }
 
-/// To oneself, because the session goes on as the owner.
-fn transfer(session: &Session) {
+/// To another user and back, because the session goes on as the owner.
+fn transfer(session: &Session, heir: &Client) {
     let own = session.read("getUser", "", "")["email"].clone();
-    session.write("transferBook", &json!({"email": own}));
+    let offer = json!({"email": heir.email()});
+    session.write("transferBook", &offer);
+    session.read("getBookTransfer", "", "");
+    session.read("declineBookTransfer", "", "");
+    session.write("transferBook", &offer);
+    let heir = Session { book: session.book.clone(), ..Session::of(heir.clone()) };
+    heir.read("listBookTransfers", "", "");
+    heir.read("acceptBookTransfer", "", "");
+    session.called.borrow_mut().extend(heir.called.take());
+    heir.write("transferBook", &json!({"email": own}));
+    session.read("acceptBookTransfer", "", "");
 }
 
 /// What takes things away, and the events of it all.

@@ -28,6 +28,7 @@ const ACROSS: [&str; 11] = [
     "delivery_queues_paused",
     "idempotency_keys_age",
     "integrations_of_connection",
+    "transfer_offers_email",
 ];
 
 pub fn tests() -> Vec<crate::Case> {

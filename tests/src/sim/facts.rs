@@ -146,6 +146,18 @@ pub struct AccessRequest {
     pub end: i64,
 }
 
+/// A book that its owner offers to an address; open for 30 days.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransferOffer {
+    pub book: label::Book,
+    pub name: String,
+    /// The addresses of who offers it, and to whom.
+    pub from: String,
+    pub to: String,
+    pub created: i64,
+    pub end: i64,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     pub label: label::Token,
@@ -373,6 +385,7 @@ pub enum Answer {
     Groups(Vec<(Group, Nature)>),
     Collaborators(Vec<Collaborator>),
     AccessRequests(Vec<AccessRequest>),
+    TransferOffers(Vec<TransferOffer>),
     Tokens(Vec<Token>),
     ApiKeys(Vec<ApiKey>),
     Apps(Vec<AppSeen>),

@@ -20,7 +20,7 @@ const OPEN_TIME: i64 = 30 * 24 * 60 * 60 * 1_000;
 /// What somebody asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
-    /// EDITOR, POSTER, RECORDER or VIEWER.
+    /// Any but NONE.
     pub permission: Permission,
     /// What they say to the owner; never blank.
     pub message: Option<String>,
@@ -35,7 +35,7 @@ impl Input {
         let name = permission.map(str::trim).filter(|name| !name.is_empty());
         let name = name.ok_or(Refusal::PermissionRequired)?;
         let permission = Permission::from_name(name)
-            .filter(|asked| !matches!(asked, Permission::Owner | Permission::None))
+            .filter(|asked| *asked != Permission::None)
             .ok_or_else(|| Refusal::NotToBeAsked(name.chars().take(60).collect()))?;
         let message = message.map(str::trim).filter(|message| !message.is_empty());
         if message.is_some_and(|message| message.chars().count() > MAX_MESSAGE) {
@@ -65,10 +65,10 @@ pub struct AccessRequest {
 impl AccessRequest {
     /// What a user asks, of whom the list of collaborators says `granted`. So the OWNER and an
     /// EDITOR have nothing to ask for. Who reads a book because it is PUBLIC may ask for every
-    /// permission: they are no collaborator yet.
+    /// permission: they are no collaborator yet. Only collaborators ask for OWNER.
     ///
     /// # Errors
-    /// [`Refusal::NothingMore`].
+    /// [`Refusal::NothingMore`]; [`Refusal::NotToBeAsked`] for OWNER.
     pub fn ask(
         id: AccessRequestId,
         (user, email): (UserId, Email),
@@ -80,14 +80,24 @@ impl AccessRequest {
         if granted.is_some_and(|granted| granted.covers(permission)) {
             return Err(Refusal::NothingMore);
         }
+        let collaborates = granted.is_some_and(|granted| granted != Permission::None);
+        if permission == Permission::Owner && !collaborates {
+            return Err(Refusal::NotToBeAsked(permission.as_str().to_owned()));
+        }
         Ok(Self { id, user, email, permission, message, created_at: now })
     }
 
     /// The instant from which on it is expired.
     #[must_use]
     pub const fn end(&self) -> Instant {
-        Instant::new(self.created_at.milliseconds().saturating_add(OPEN_TIME))
+        open_until(self.created_at)
     }
+}
+
+/// The instant from which on what was asked or offered then is expired.
+#[must_use]
+pub const fn open_until(created_at: Instant) -> Instant {
+    Instant::new(created_at.milliseconds().saturating_add(OPEN_TIME))
 }
 
 /// What was asked at this instant, or before, is expired.
@@ -119,10 +129,10 @@ mod tests {
         for (granted, allowed) in [
             (None, &names[..4]),
             (Some(Nothing), &names[..4]),
-            (Some(Viewer), &["RECORDER", "POSTER", "EDITOR"]),
-            (Some(Recorder), &["VIEWER", "POSTER", "EDITOR"]),
-            (Some(Poster), &["EDITOR"]),
-            (Some(Editor), &[]),
+            (Some(Viewer), &["RECORDER", "POSTER", "EDITOR", "OWNER"]),
+            (Some(Recorder), &["VIEWER", "POSTER", "EDITOR", "OWNER"]),
+            (Some(Poster), &["EDITOR", "OWNER"]),
+            (Some(Editor), &["OWNER"]),
             (Some(Owner), &[]),
         ] {
             let may: Vec<&str> =

@@ -10,10 +10,13 @@ pub enum Refusal {
     #[error("access request not found")]
     Unknown,
     /// It does not say what is asked for.
-    #[error("permission is required: EDITOR, POSTER, RECORDER or VIEWER")]
+    #[error("permission is required: OWNER, EDITOR, POSTER, RECORDER or VIEWER")]
     PermissionRequired,
-    /// Only these are asked for: there is one OWNER, and NONE is nothing.
-    #[error("permission \"{0}\" cannot be asked for, only EDITOR, POSTER, RECORDER or VIEWER")]
+    /// Only these are asked for: NONE is nothing, and only collaborators ask for OWNER.
+    #[error(
+        "permission \"{0}\" cannot be asked for, only EDITOR, POSTER, RECORDER or VIEWER, and by \
+         collaborators OWNER"
+    )]
     NotToBeAsked(String),
     /// The caller has it already, or more.
     #[error("the caller has this permission already")]

@@ -16,6 +16,7 @@ pub use deletion::Deletion;
 pub use owned::{MAX_OWNED, MAX_OWNED_BY_TRANSFER};
 pub use period::{Period, StartMonth};
 pub use refusal::{MAX_RESCALED, Refusal};
+pub use transfer::TransferOffer;
 
 use crate::amount::{DecimalSeparator, MAX_FRACTION_DIGITS, Precision};
 use crate::calendar::{DatePattern, format_iso};

@@ -48,6 +48,9 @@ pub enum Refusal {
     /// No address of a new owner.
     #[error("email of the new owner is required")]
     NewOwnerRequired,
+    /// Nobody offers the book to the caller.
+    #[error("offer not found: the book is not offered, or the offer has ended")]
+    NotOffered,
     /// Nobody with that address can own a book.
     #[error("{0} is no user of this installation who could own the book")]
     NewOwnerUnknown(Email),
@@ -72,6 +75,7 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::NotEnough(..) => Reason::Forbidden,
+            Self::NotOffered => Reason::NotFound,
             Self::NameRequired
             | Self::IdRequired
             | Self::FractionDigits(_)

@@ -1,8 +1,34 @@
 //! Giving a book to another owner (behaviour 6.21).
 
 use super::Book;
+use crate::access_request::open_until;
+use crate::email::Email;
 use crate::event::Previous;
+use crate::id::BookKey;
 use crate::instant::Instant;
+
+/// An offer of a book to somebody who has not asked for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransferOffer {
+    /// The book.
+    pub book: BookKey,
+    /// Its name.
+    pub name: String,
+    /// The owner, who offers it.
+    pub from: Email,
+    /// To whom.
+    pub to: Email,
+    /// When it was offered.
+    pub created_at: Instant,
+}
+
+impl TransferOffer {
+    /// The instant from which on it is expired: an offer is open as long as an access request.
+    #[must_use]
+    pub const fn end(&self) -> Instant {
+        open_until(self.created_at)
+    }
+}
 
 impl Book {
     /// The book with another owner, by username, and the name of the former one.

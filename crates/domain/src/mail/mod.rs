@@ -10,7 +10,7 @@ mod words;
 
 pub use content::MailContent;
 pub use refusal::Refusal;
-pub use templates::{Invitation, access_asked, app_paused, sign_in_link};
+pub use templates::{Invitation, access_asked, app_paused, book_offered, sign_in_link};
 
 use crate::email::Email;
 use crate::id::{BookKey, MailId, UserId};
@@ -38,7 +38,7 @@ const LEASE_TIME: i64 = 5 * MINUTE;
 /// What a mail is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailKind {
-    /// Somebody shares a book (behaviour 7.5).
+    /// Somebody shares a book (behaviour 7.5), or offers it (behaviour 6.28).
     Invitation,
     /// Somebody asks for access to a book (behaviour 7.6).
     AccessRequest,

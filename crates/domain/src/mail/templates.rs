@@ -1,11 +1,11 @@
-//! The mails that the server writes, in plain English (behaviour 7.5, 7.6, 8.19,
-//! 11.14).
+//! The mails that the server writes, in plain English (behaviour 6.28, 7.5, 7.6,
+//! 8.19, 11.14).
 
 use super::content::{MailContent, Paragraph};
 use super::words;
 use crate::access_request::AccessRequest;
 use crate::app::App;
-use crate::book::Book;
+use crate::book::{Book, TransferOffer};
 use crate::email::Email;
 use crate::permission::Permission;
 use crate::session::LINK_MINUTES;
@@ -46,6 +46,25 @@ impl Invitation<'_> {
     }
 }
 
+/// The mail to whom a book is offered.
+#[must_use]
+pub fn book_offered(offer: &TransferOffer, book: &Book, server: &str) -> MailContent {
+    let TransferOffer { from, to, .. } = offer;
+    let mut paragraphs =
+        vec![Paragraph::said(format!("{from} wants to make you the owner of a book."))];
+    paragraphs.extend(about(book));
+    paragraphs.extend([
+        Paragraph::said(format!(
+            "An owner may do everything with a book, and what it holds counts for them. To accept \
+             or to decline the offer, sign in as {to} with an app that uses this server:"
+        )),
+        Paragraph::Link(server.to_owned()),
+        Paragraph::said("If you do nothing, the book stays where it is, and the offer expires."),
+    ]);
+    let subject = format!("{from} offers you the book \"{}\"", shown(book));
+    MailContent::new(subject, &paragraphs)
+}
+
 /// The mail to the owner of a book in which somebody asks for access.
 #[must_use]
 pub fn access_asked(request: &AccessRequest, book: &Book, server: &str) -> MailContent {
@@ -59,8 +78,12 @@ pub fn access_asked(request: &AccessRequest, book: &Book, server: &str) -> MailC
     paragraphs.extend(saying(email, message.as_deref()));
     paragraphs.extend([
         Paragraph::said(format!(
-            "The request is {id}. To grant it, share the book with {email}, with an app that uses \
-             this server:"
+            "The request is {id}. To grant it, {} {email}, with an app that uses this server:",
+            if *permission == Permission::Owner {
+                "transfer the book to"
+            } else {
+                "share the book with"
+            }
         )),
         Paragraph::Link(server.to_owned()),
         Paragraph::said("If you do nothing, nobody gets access, and the request expires."),

@@ -92,16 +92,6 @@ fn month<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<StartMonth>, D::
     one_of(reader, "JANUARY to DECEMBER", StartMonth::from_name)
 }
 
-/// A request body that names the new owner of a book.
-#[derive(Debug, Deserialize)]
-#[serde(remote = "Self")]
-pub(crate) struct NewOwnerIn {
-    #[serde(default)]
-    email: Option<String>,
-}
-
-objects_only!(NewOwnerIn);
-
 impl From<BookIn> for Changes {
     fn from(given: BookIn) -> Self {
         let BookIn {
@@ -259,7 +249,7 @@ impl<'v> BookOut<'v> {
     }
 }
 
-fn to_reply(view: &View, cx: &Context) -> Reply {
+pub(crate) fn to_reply(view: &View, cx: &Context) -> Reply {
     reply::ok(&BookOut::of(view, cx)).tagged(view.access.book()).showing(shown(view))
 }
 
@@ -375,15 +365,6 @@ pub(crate) async fn delete_book(request: ApiRequest) -> ApiResult {
 pub(crate) async fn restore_book(request: ApiRequest) -> ApiResult {
     let id = request.book();
     request.write(&id.clone(), move |tx, cx| book::restore(tx, cx, &id), to_reply).await
-}
-
-/// POST books/{bookId}/transfer.
-pub(crate) async fn transfer_book(request: ApiRequest, body: Body<NewOwnerIn>) -> ApiResult {
-    let request = request.conditional()?;
-    let (id, NewOwnerIn { email }) = (request.book(), body.0);
-    request
-        .write(&id.clone(), move |tx, cx| book::transfer(tx, cx, &id, email.as_deref()), to_reply)
-        .await
 }
 
 /// PATCH books/{bookId}/audit. The request is durable when it is answered; the audit worker makes

@@ -8,7 +8,8 @@
 //! short does not wait for their end: one of them is stopped.
 //!
 //! Nobody waits on a thread. What is read to find out who sends a request, and by the server for
-//! itself, takes no turn: the store has connections of its own for each of the two.
+//! itself, takes no turn: the store has connections of its own for each of the two. Only events
+//! that go to apps take turns there, among those who installed the apps (behaviour 8.9).
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,8 @@ use daybook_storage::fair_queue::{Bill, FairQueue};
 use tokio::sync::oneshot::{self, Sender};
 use tokio::time::timeout;
 
+/// Deliveries of a process that are read at once.
+const MAX_READING: usize = 4;
 /// How long somebody waits before a long read is stopped for them.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a read runs before it may be stopped for others.
@@ -40,6 +43,12 @@ impl ReaderShares {
     #[must_use]
     pub fn new(readers: usize) -> Self {
         Self(Arc::new(Mutex::new(Queue::new(readers))))
+    }
+
+    /// Those by which events are read that go to apps: they take connections of the server itself.
+    #[must_use]
+    pub fn of_deliveries() -> Self {
+        Self::new(MAX_READING)
     }
 
     /// A turn of the user, if there is one now.

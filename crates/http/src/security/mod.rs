@@ -17,10 +17,11 @@ use crate::state::AppState;
 use addresses::SecurityLog;
 
 /// Operations that change who may do what, when they succeed.
-const CHANGES: [(&str, Method, &str); 14] = [
+const CHANGES: [(&str, Method, &str); 15] = [
     ("addCollaborator", Method::POST, "/v5/books/{bookId}/collaborators"),
     ("removeCollaborator", Method::DELETE, "/v5/books/{bookId}/collaborators/{id}"),
     ("transferBook", Method::POST, "/v5/books/{bookId}/transfer"),
+    ("acceptBookTransfer", Method::POST, "/v5/books/{bookId}/transfer/accept"),
     ("deleteBook", Method::DELETE, "/v5/books/{bookId}"),
     ("restoreBook", Method::POST, "/v5/books/{bookId}/restore"),
     ("createIntegration", Method::POST, "/v5/books/{bookId}/integrations"),

@@ -32,7 +32,9 @@ pub use copy::{
 pub use deletion::{
     begin_removal, delete, deleted, due, list_deleted, remove_portion, restore, restore_by_operator,
 };
-pub use transfer::{transfer, transfer_by_operator};
+pub use transfer::{
+    Giving, accept_offer, decline_offer, get_offer, list_offers, transfer, transfer_by_operator,
+};
 
 /// A book as the caller sees it.
 #[derive(Debug, Clone)]

@@ -3,6 +3,7 @@
 mod access_query;
 mod deleted;
 mod numbers;
+mod offers;
 mod owned;
 mod row;
 mod unfinished;

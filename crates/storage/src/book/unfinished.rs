@@ -21,7 +21,7 @@ use crate::tx::Tx;
 
 /// The tables of a book and their keys behind `book_id`, in the order in which they are emptied.
 /// What says that there is a book is no part of them: it goes last.
-const TABLES: [(&str, &str); 22] = [
+const TABLES: [(&str, &str); 23] = [
     ("audit_requests", "book_id"),
     ("delivery_queues", "app_id"),
     ("deliveries", "app_id, sequence"),
@@ -43,6 +43,7 @@ const TABLES: [(&str, &str); 22] = [
     ("saved_queries", "id"),
     ("integrations", "id"),
     ("access_requests", "id"),
+    ("transfer_offers", "book_id"),
     ("collaborators", "id"),
 ];
 

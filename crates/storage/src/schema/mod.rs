@@ -9,6 +9,7 @@
 //! | `book_state` | What moves with every write: number and hash of the last event, counts, chart version, index progress. It is apart from `books`, so that a write rewrites a short row |
 //! | `collaborators` | Who may see a book, and how much they may do |
 //! | `access_requests` | What users ask of a book. The newest request of a user replaces the one before |
+//! | `transfer_offers` | The books that owners offer to others, one offer of a book |
 //! | `accounts`, `account_groups`, `memberships` | The chart. Names are unique by normalized name |
 //! | `saved_queries` | Query texts that a book keeps for everybody in it |
 //! | `collections`, `collection_books` | A user's sets of books. Its key says that a book is in at most one collection of an owner |
@@ -69,6 +70,8 @@ diesel::table! {
         hosted_domain -> Nullable<Text>,
         bank_connections -> Bool,
         storage_allowance -> Nullable<Text>,
+        mailbox -> Text,
+        admitted_by -> Nullable<BigInt>,
     }
 }
 

@@ -331,6 +331,7 @@ impl<'a> Tx<'a> {
     pub(crate) fn undo_unit(&mut self) -> Result<()> {
         self.own = WriteBuffer::default();
         self.added.clear();
+        self.group_cache.owners.kept.clear();
         self.identity_changed.0 = false;
         if !self.grouped {
             if self.has_permanent_failure() {

@@ -7,7 +7,7 @@ use crate::sim::facts::{AccessRequest, Refused};
 use crate::sim::label;
 
 /// 30 days, in milliseconds.
-const OPEN_TIME: i64 = 30 * 24 * 3_600_000;
+pub const OPEN_TIME: i64 = 30 * 24 * 3_600_000;
 const LONGEST_MESSAGE: usize = 2_000;
 
 impl Model {
@@ -20,6 +20,7 @@ impl Model {
         (permission, message): (Option<&str>, Option<&str>),
     ) -> Result<(), Refused> {
         let permission = match permission.map(str::trim) {
+            Some("OWNER") => Permission::Owner,
             Some("EDITOR") => Permission::Editor,
             Some("POSTER") => Permission::Poster,
             Some("RECORDER") => Permission::Recorder,
@@ -31,8 +32,14 @@ impl Model {
             return Err(Refused::bad());
         }
         let email = self.users[caller.who].email.clone();
-        let Some(book) = self.books.get_mut(&book) else { return Ok(()) };
-        let own = book.collaborators.values().find(|one| one.email == email);
+        let known = self.books.get_mut(&book);
+        let own = known
+            .as_ref()
+            .and_then(|book| book.collaborators.values().find(|one| one.email == email).cloned());
+        if permission == Permission::Owner && own.is_none() {
+            return Err(Refused::bad());
+        }
+        let Some(book) = known else { return Ok(()) };
         if own.is_some_and(|own| holds(own.permission, permission)) {
             return Err(Refused::bad());
         }
@@ -92,7 +99,8 @@ impl Turn {
 /// 7.1: VIEWER and RECORDER are siblings.
 fn holds(given: Permission, asked: Permission) -> bool {
     let below: &[Permission] = match given {
-        Permission::Owner | Permission::Editor => {
+        Permission::Owner => &Permission::ALL,
+        Permission::Editor => {
             &[Permission::Editor, Permission::Poster, Permission::Recorder, Permission::Viewer]
         }
         Permission::Poster => &[Permission::Poster, Permission::Recorder, Permission::Viewer],

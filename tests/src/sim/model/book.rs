@@ -54,6 +54,7 @@ impl Book {
             integrations: BTreeMap::new(),
             collaborators: BTreeMap::from([(owner, collaborator)]),
             requests: Vec::new(),
+            offer: None,
         }
     }
 }

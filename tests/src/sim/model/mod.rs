@@ -95,6 +95,7 @@ pub struct Book {
     pub integrations: BTreeMap<label::Integration, facts::Integration>,
     pub collaborators: BTreeMap<label::Collaborator, facts::Collaborator>,
     pub requests: Vec<facts::AccessRequest>,
+    pub offer: Option<facts::TransferOffer>,
 }
 
 #[derive(Clone, Debug)]

@@ -1,12 +1,13 @@
-//! Transfer of ownership, from behaviour 6.21.
+//! Transfer of ownership, from behaviour 6.21 and 6.28.
 
 use std::collections::BTreeMap;
 
 use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
 
-use super::{Caller, Model, Turn, collaborator, may};
-use crate::sim::facts::{self, Collaborator, Refused, Resource};
+use super::access_request::OPEN_TIME;
+use super::{Book, Caller, Model, Turn, collaborator, may};
+use crate::sim::facts::{self, Collaborator, Refused, Resource, TransferOffer};
 use crate::sim::label;
 
 impl Model {
@@ -20,16 +21,89 @@ impl Model {
     ) -> Result<facts::Book, Refused> {
         self.enter(book, caller, may::OWN)?;
         let email = address.and_then(collaborator::normalized).ok_or_else(Refused::bad)?;
+        let own = self.users[caller.who].clone();
+        let now = caller.now;
         let owner = self.users.iter().position(|user| user.email == email);
-        let owner = owner.ok_or_else(Refused::bad)?;
-        let former = self.users[caller.who].username.clone();
-        if owner != caller.who {
-            self.write(book, caller, may::OWN, |turn| {
-                turn.transfer((owner, &email), label, former);
+        let asks = self.books[&book].asks_for_all(&email, now);
+        match owner.filter(|_| asks) {
+            _ if email == own.email => {}
+            Some(owner) => self.write(book, caller, may::OWN, |turn| {
+                turn.transfer((owner, &email), label, own.username);
                 Ok(())
-            })?;
+            })?,
+            None => {
+                let book = self.books.get_mut(&book).expect("it was entered");
+                let name = book.settings.name.clone();
+                let (from, end) = (own.email, now + OPEN_TIME);
+                let offer =
+                    TransferOffer { book: book.label, name, from, to: email, created: now, end };
+                book.offer = Some(offer);
+            }
         }
         self.get_book(book, caller)
+    }
+
+    /// 6.28: whom the book is offered to, who was perhaps no collaborator.
+    pub fn accept_offer(
+        &mut self,
+        book: label::Book,
+        caller: &Caller,
+        label: label::Collaborator,
+    ) -> Result<facts::Book, Refused> {
+        let own = self.users[caller.who].email.clone();
+        let found = self.books.get(&book).and_then(|book| self.open_offer(book, caller.now));
+        let offer = found.filter(|offer| offer.to == own).ok_or_else(Refused::missing)?;
+        let former = self.users[self.books[&book].owner].username.clone();
+        let mut turn = Turn::new(self.books[&book].clone(), Permission::Owner, caller, &offer.from);
+        turn.transfer((caller.who, &own), label, former);
+        self.keep(turn);
+        self.get_book(book, caller)
+    }
+
+    pub fn get_offer(&self, label: label::Book, caller: &Caller) -> Result<TransferOffer, Refused> {
+        let book = self.books.get(&label).ok_or_else(Refused::missing)?;
+        let offer = self.open_offer(book, caller.now);
+        match offer {
+            Some(offer) if offer.to == self.users[caller.who].email => Ok(offer),
+            offer => {
+                self.enter(label, caller, may::OWN)?;
+                offer.ok_or_else(Refused::missing)
+            }
+        }
+    }
+
+    pub fn decline_offer(
+        &mut self,
+        label: label::Book,
+        caller: &Caller,
+    ) -> Result<TransferOffer, Refused> {
+        let ended = self.get_offer(label, caller)?;
+        self.books.get_mut(&label).expect("it was found").offer = None;
+        Ok(ended)
+    }
+
+    pub fn list_offers(&self, caller: &Caller) -> Vec<TransferOffer> {
+        let own = &self.users[caller.who].email;
+        let open = self.books.values().filter_map(|book| self.open_offer(book, caller.now));
+        let mut open: Vec<TransferOffer> = open.filter(|offer| offer.to == *own).collect();
+        open.sort_by_key(|offer| (offer.created, offer.book));
+        open
+    }
+
+    /// The offer as it is shown: the name is that of now.
+    fn open_offer(&self, book: &Book, now: i64) -> Option<TransferOffer> {
+        let offer = book.offer.clone().filter(|offer| now < offer.end)?;
+        Some(TransferOffer { name: book.settings.name.clone(), ..offer })
+    }
+}
+
+impl Book {
+    /// Whether it is a collaborator's address who has asked for OWNER.
+    fn asks_for_all(&self, email: &str, now: i64) -> bool {
+        let asks =
+            |one: &facts::AccessRequest| one.email == email && one.permission == Permission::Owner;
+        self.collaborators.values().any(|one| one.email == email)
+            && self.open_requests(now).iter().any(asks)
     }
 }
 
@@ -41,6 +115,7 @@ impl Turn {
         former: String,
     ) {
         self.book.owner = owner;
+        self.book.offer = None;
         self.book.stamp.updated = self.caller.now;
         let previous = BTreeMap::from([("ownerName".to_owned(), former)]);
         self.emit(EventType::BookUpdated, Resource::Book(self.book.label), previous);

@@ -36,7 +36,7 @@ pub fn draw_ask(draw: &mut Draw<'_>) -> Drawn {
     let permission = if draw.wild && draw.one_in(3) {
         draw.pick(&[None, Some(" "), Some("OWNER"), Some("NONE"), Some("viewer")])
     } else {
-        Some(draw.pick(&["EDITOR", "POSTER", " RECORDER ", "VIEWER"]))
+        Some(draw.pick(&["OWNER", "EDITOR", "POSTER", " RECORDER ", "VIEWER"]))
     };
     let message = match draw.below(4) {
         0 => Some(" \t".to_owned()),

@@ -102,6 +102,7 @@ pub const TABLE: &[Row] = table! {
     2 "requestBookAccess" access_request::draw_ask,
     2 "read and decline access requests" access_request::draw_decide,
     1 "transferBook" transfer::draw,
+    1 "accept, decline and read offers" transfer::draw_decide,
     2 "restoreBook, deleted books" deletion::draw,
     2 "createToken, revokeToken" token::draw_write,
     2 "read and use tokens" token::draw_use,

@@ -7,7 +7,7 @@ use daybook_domain::account::Account;
 use daybook_domain::amount;
 use daybook_domain::api_key::Usage;
 use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice, Sums};
-use daybook_domain::book::Settings;
+use daybook_domain::book::{Settings, TransferOffer};
 use daybook_domain::calendar::day_number;
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::event::{Event, Noun};
@@ -146,6 +146,17 @@ impl Service {
             message: request.message.clone(),
             created: request.created_at.milliseconds(),
             end: request.end().milliseconds(),
+        }
+    }
+
+    pub fn transfer_offer(&self, offer: &TransferOffer) -> facts::TransferOffer {
+        facts::TransferOffer {
+            book: self.labels.book_of_key(offer.book.as_str()),
+            name: offer.name.clone(),
+            from: offer.from.to_string(),
+            to: offer.to.to_string(),
+            created: offer.created_at.milliseconds(),
+            end: offer.end().milliseconds(),
         }
     }
 

@@ -1,0 +1,287 @@
+//! Offers of books (6.28): nobody becomes an owner unasked, and nobody learns who is a user.
+
+use daybook_tests::{Answer, Backdoor, Cast, Client, Engine, Server, column, shows, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::book_transfers::{give, set_disabled, username};
+use crate::deleted_books::{restore, run};
+use crate::idempotency::keyed;
+use crate::limited_callers::issued;
+
+pub fn tests() -> Vec<Case> {
+    let mut cases = crate::cases![
+        nobody_owns_a_book_unasked,
+        accepted_once,
+        the_answer_tells_nothing_of_the_address,
+        a_new_offer_replaces_the_old,
+        withdrawn_and_declined,
+        it_expires_after_30_days,
+        it_holds_for_as_long_as_its_owner,
+        it_waits_with_a_deleted_book,
+        limited_tokens_are_refused,
+        who_asks_and_is_disabled_is_offered_it,
+        it_follows_an_address,
+    ];
+    cases.extend(crate::isolated![its_mails_are_limited]);
+    cases
+}
+
+fn accept(cast: &Cast, client: &Client) -> Answer {
+    client.send("POST", &cast.path("/transfer/accept"), &Value::Null)
+}
+
+/// The books that are offered to somebody.
+#[track_caller]
+fn offers(client: &Client) -> Vec<Value> {
+    let list = client.get("/v5/user/transfers").ok();
+    list["items"].as_array().expect("items").clone()
+}
+
+fn nobody_owns_a_book_unasked(server: &Server) {
+    let cast = Cast::new(server);
+    let before = cast.owner.get(&cast.path("/events")).ok();
+    let seen = cast.owner.get(&cast.path(""));
+    let given = give(&cast, &cast.owner, cast.stranger.email());
+    assert_eq!(given.headers["etag"], seen.headers["etag"]);
+    assert_eq!(given.ok(), seen.ok(), "the book as it was");
+    assert_eq!(cast.owner.get(&cast.path("/events")).ok(), before, "it is not in the log");
+    cast.stranger.get(&cast.path("")).refused(404, "notFound");
+    let stored = cast.stranger.get("/v5/user").ok()["storage"].clone();
+    assert_eq!(stored["bytes"], 0, "nothing counts for who has not accepted");
+    let list = offers(&cast.stranger);
+    let [offer] = list.as_slice() else { panic!("one offer: {list:?}") };
+    let name = cast.owner.get(&cast.path("")).ok()["name"].clone();
+    shows(
+        offer,
+        &json!({
+            "bookId": cast.book, "bookName": name, "ownerEmail": cast.owner.email(),
+            "email": cast.stranger.email(),
+        }),
+    );
+    let time = |field: &str| -> i64 {
+        offer[field].as_str().and_then(|text| text.parse().ok()).expect("milliseconds")
+    };
+    assert_eq!(time("expiresAt") - time("createdAt"), 30 * 86_400_000, "6.28: 30 days");
+    for reader in [&cast.owner, &cast.stranger] {
+        assert_eq!(&reader.get(&cast.path("/transfer")).ok(), offer);
+    }
+    for other in [&cast.editor, &cast.viewer] {
+        other.get(&cast.path("/transfer")).refused(403, "forbidden");
+        accept(&cast, other).refused(404, "notFound");
+        assert_eq!(offers(other), Vec::<Value>::new());
+    }
+    accept(&cast, &cast.owner).refused(404, "notFound");
+}
+
+fn accepted_once(server: &Server) {
+    let cast = Cast::new(server);
+    give(&cast, &cast.owner, cast.stranger.email()).ok();
+    let heir = keyed(&cast.stranger);
+    let first = accept(&cast, &heir);
+    assert!(first.headers.contains_key("etag"));
+    let next = username(&heir);
+    shows(&first.clone().ok(), &json!({"permission": "OWNER", "ownerName": next}));
+    let again = accept(&cast, &heir);
+    assert_eq!((again.status, &again.text), (first.status, &first.text));
+    assert!(again.headers.contains_key("idempotency-replayed"));
+    accept(&cast, &cast.stranger).refused(404, "notFound");
+    assert_eq!(offers(&heir), Vec::<Value>::new());
+    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "EDITOR"}));
+    cast.stranger.get(&cast.path("/transfer")).refused(404, "notFound");
+    // 0.27: an answer about more than one may do now is not given again.
+    cast.give(&cast.stranger, &cast.owner);
+    accept(&cast, &heir).refused(403, "forbidden");
+}
+
+/// 7.4: users, disabled users, collaborators who wait and addresses of nobody are answered alike.
+fn the_answer_tells_nothing_of_the_address(server: &Server) {
+    let cast = Cast::new(server);
+    let pending = format!("{}@example.com", unique("pending"));
+    cast.share(&pending, "EDITOR");
+    set_disabled(server, cast.poster.email(), "disable");
+    let disabled = server.client(&format!("{}@example.com", unique("disabled")));
+    disabled.get("/v5/user").ok();
+    set_disabled(server, disabled.email(), "disable");
+    let nobody = format!("{}@example.com", unique("nobody"));
+    let answer = |email: &str| {
+        let mut answer = give(&cast, &cast.owner, email);
+        for own in ["date", "x-request-id"] {
+            answer.headers.remove(own);
+        }
+        (answer.status, answer.headers, answer.text)
+    };
+    let expected = answer(&nobody);
+    assert_eq!(expected.0, 200);
+    let addresses = [
+        cast.stranger.email(),
+        disabled.email(),
+        cast.poster.email(),
+        cast.editor.email(),
+        &pending,
+        "somebody@not-admitted.example",
+    ];
+    for email in addresses {
+        assert_eq!(answer(email), expected, "{email}");
+        let offer = cast.owner.get(&cast.path("/transfer")).ok();
+        assert_eq!(offer["email"], email);
+    }
+    // Nor does an offer let anybody in.
+    let rows = Backdoor::open(server)
+        .execute("UPDATE users SET id = id WHERE email = 'somebody@not-admitted.example'");
+    assert_eq!(rows, 0);
+}
+
+fn a_new_offer_replaces_the_old(server: &Server) {
+    let cast = Cast::new(server);
+    for heir in [&cast.stranger, &cast.viewer] {
+        give(&cast, &cast.owner, heir.email()).ok();
+    }
+    assert_eq!(offers(&cast.stranger), Vec::<Value>::new());
+    accept(&cast, &cast.stranger).refused(404, "notFound");
+    // A transfer at once ends the offer, too.
+    let asks = cast.path("/collaborators/request?permission=OWNER");
+    cast.editor.send("POST", &asks, &Value::Null).no_content();
+    give(&cast, &cast.owner, cast.editor.email()).ok();
+    assert_eq!(offers(&cast.viewer), Vec::<Value>::new());
+    accept(&cast, &cast.viewer).refused(404, "notFound");
+    shows(&cast.editor.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+}
+
+fn withdrawn_and_declined(server: &Server) {
+    let cast = Cast::new(server);
+    let path = cast.path("/transfer");
+    for ends in [&cast.owner, &cast.stranger] {
+        give(&cast, &cast.owner, cast.stranger.email()).ok();
+        let offer = cast.owner.get(&path).ok();
+        cast.editor.delete(&path).refused(403, "forbidden");
+        let keyed = keyed(ends);
+        assert_eq!(keyed.delete(&path).ok(), offer);
+        assert_eq!(keyed.delete(&path).ok(), offer, "the same answer");
+        ends.delete(&path).refused(404, "notFound");
+        accept(&cast, &cast.stranger).refused(404, "notFound");
+    }
+    cast.stranger.get(&path).refused(404, "notFound");
+    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+}
+
+/// Makes the offer of a book as old as that.
+fn age(server: &Server, cast: &Cast, milliseconds: i64) {
+    Backdoor::open(server).execute(&format!(
+        "UPDATE transfer_offers SET created_at = created_at - {milliseconds} \
+         WHERE book_id = (SELECT id FROM books WHERE public_id = '{}')",
+        cast.book
+    ));
+}
+
+fn it_expires_after_30_days(server: &Server) {
+    let cast = Cast::new(server);
+    give(&cast, &cast.owner, cast.stranger.email()).ok();
+    age(server, &cast, 29 * 86_400_000);
+    assert_eq!(offers(&cast.stranger).len(), 1);
+    age(server, &cast, 86_400_000);
+    assert_eq!(offers(&cast.stranger), Vec::<Value>::new());
+    cast.owner.get(&cast.path("/transfer")).refused(404, "notFound");
+    accept(&cast, &cast.stranger).refused(404, "notFound");
+    give(&cast, &cast.owner, cast.stranger.email()).ok();
+    accept(&cast, &cast.stranger).ok();
+}
+
+fn it_holds_for_as_long_as_its_owner(server: &Server) {
+    let cast = Cast::new(server);
+    give(&cast, &cast.owner, cast.stranger.email()).ok();
+    set_disabled(server, cast.owner.email(), "disable");
+    assert_eq!(offers(&cast.stranger), Vec::<Value>::new());
+    accept(&cast, &cast.stranger).refused(404, "notFound");
+    set_disabled(server, cast.owner.email(), "enable");
+    assert_eq!(offers(&cast.stranger).len(), 1);
+    let given = ["book", "transfer", "--book", &cast.book, "--to", cast.viewer.email()];
+    run(server, &given).expect("the operator may");
+    accept(&cast, &cast.stranger).refused(404, "notFound");
+    shows(&cast.viewer.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+}
+
+fn it_waits_with_a_deleted_book(server: &Server) {
+    let cast = Cast::new(server);
+    give(&cast, &cast.owner, cast.stranger.email()).ok();
+    cast.owner.delete(&cast.path("")).ok();
+    assert_eq!(offers(&cast.stranger), Vec::<Value>::new());
+    accept(&cast, &cast.stranger).refused(404, "notFound");
+    restore(&cast.owner, &cast.book).ok();
+    accept(&cast, &cast.stranger).ok();
+}
+
+/// 11.9, 8.22: a token that is limited to books gives none away and gets none.
+fn limited_tokens_are_refused(server: &Server) {
+    let cast = Cast::new(server);
+    give(&cast, &cast.owner, cast.viewer.email()).ok();
+    let [giver, taker] = [&cast.owner, &cast.viewer]
+        .map(|client| issued(server, client, json!({"books": [cast.book]})));
+    give(&cast, &giver, cast.viewer.email()).refused(403, "insufficientScope");
+    for limited in [&giver, &taker] {
+        accept(&cast, limited).refused(403, "insufficientScope");
+        limited.get(&cast.path("/transfer")).refused(403, "insufficientScope");
+        limited.delete(&cast.path("/transfer")).refused(403, "insufficientScope");
+        limited.get("/v5/user/transfers").refused(403, "insufficientScope");
+    }
+    let reader = issued(server, &cast.viewer, json!({"readOnly": true}));
+    accept(&cast, &reader).refused(403, "insufficientScope");
+    assert_eq!(offers(&reader).len(), 1);
+}
+
+/// 7.6: what a disabled user has asked for counts for nothing, and is not seen either.
+fn who_asks_and_is_disabled_is_offered_it(server: &Server) {
+    let cast = Cast::new(server);
+    let asks = cast.path("/collaborators/request");
+    cast.editor.send("POST", &format!("{asks}?permission=OWNER"), &Value::Null).no_content();
+    set_disabled(server, cast.editor.email(), "disable");
+    assert_eq!(cast.owner.get(&asks).ok()["items"], json!([]));
+    let given = give(&cast, &cast.owner, cast.editor.email()).ok();
+    shows(&given, &json!({"permission": "OWNER"}));
+    set_disabled(server, cast.editor.email(), "enable");
+    assert_eq!(column(&cast.owner.get(&asks).ok(), "permission"), ["OWNER"]);
+    shows(&give(&cast, &cast.owner, cast.editor.email()).ok(), &json!({"permission": "EDITOR"}));
+}
+
+/// 7.11: an offer goes with an address that the operator changes, and with a user who is deleted.
+fn it_follows_an_address(server: &Server) {
+    let cast = Cast::new(server);
+    let [renamed, gone] = ["renamed", "gone"]
+        .map(|name| server.client(&format!("{}@example.com", unique(name))));
+    renamed.get("/v5/user").ok();
+    give(&cast, &cast.owner, renamed.email()).ok();
+    let to = format!("{}@example.com", unique("new"));
+    run(server, &["user", "rename-email", "--email", renamed.email(), "--to", &to]).expect("done");
+    let renamed = server.client(&to);
+    assert_eq!(offers(&renamed).len(), 1);
+    gone.get("/v5/user").ok();
+    give(&cast, &cast.owner, gone.email()).ok();
+    run(server, &["user", "delete", "--email", gone.email()]).expect("nothing is owned");
+    cast.owner.get(&cast.path("/transfer")).refused(404, "notFound");
+}
+
+/// 7.10: offers and invitations together are at most 100 mails a day, and the same offer again is
+/// mailed once.
+fn its_mails_are_limited(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    let mails = |email: &str| {
+        let touch = format!("UPDATE mails SET id = id WHERE recipient = '{email}'");
+        Backdoor::open(&server).execute(&touch)
+    };
+    for _ in 0..3 {
+        give(&cast, &cast.owner, cast.stranger.email()).ok();
+    }
+    assert_eq!(mails(cast.stranger.email()), 1);
+    // Four invitations and one offer were mailed.
+    for number in 0..95 {
+        give(&cast, &cast.owner, &format!("stranger{number}@elsewhere.example")).ok();
+    }
+    assert_eq!(mails("stranger94@elsewhere.example"), 1);
+    give(&cast, &cast.owner, "one.more@elsewhere.example").ok();
+    assert_eq!(mails("one.more@elsewhere.example"), 0);
+    let offer = cast.owner.get(&cast.path("/transfer")).ok();
+    assert_eq!(offer["email"], "one.more@elsewhere.example", "it is offered all the same");
+    cast.share("guest@elsewhere.example", "VIEWER");
+    assert_eq!(mails("guest@elsewhere.example"), 0);
+}
