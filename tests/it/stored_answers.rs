@@ -107,7 +107,8 @@ fn clean(cast: &Cast) {
 
 fn rule_10_14_responses_count_for_their_book(engine: Engine) {
     let server = server(engine, &[]);
-    let (cast, receiver) = (Cast::with_accounts(&server, &CASH_AND_FOOD), talkative(5_000));
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    let receiver = talkative(5_000);
     let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     lunch(&cast, "first");
     assert_eq!(response(&cast).len(), 5_000);
@@ -127,7 +128,8 @@ fn rule_10_14_responses_count_for_their_book(engine: Engine) {
 
 fn rule_10_14_responses_stay_within_the_quota(engine: Engine) {
     let server = server(engine, &["--quota-book-bytes", "30000"]);
-    let (cast, receiver) = (Cast::with_accounts(&server, &CASH_AND_FOOD), talkative(8_000));
+    let cast = Cast::with_accounts(&server, &CASH_AND_FOOD);
+    let receiver = talkative(8_000);
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     let mut said = Vec::new();
     while said.last() != Some(&0) && said.len() < 20 {

@@ -120,7 +120,8 @@ impl StorageQuotaBase<'_, '_> {
         Ok((id, allowance))
     }
 
-    /// What the books of a user, and of the others of their mailbox, held together before this unit of work: those that are deleted and
+    /// What the books of a user, and of the others of their mailbox, held together before this
+    /// unit of work: those that are deleted and
     /// not removed yet, and unfinished copies, too. It is read once in a group. What other writers
     /// have not committed at that moment is not in it.
     pub fn held_by(self, user: UserId) -> Result<Stored> {

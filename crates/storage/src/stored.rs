@@ -236,7 +236,8 @@ impl Tx<'_> {
     }
 
     /// For how many bytes the accounts, groups and memberships of an entered book count, if these
-    /// are more than `most`. They are a part of what is stored of the book, so those of small books
+    /// are more than `most`. They are a part of what is stored of the book, so those of small
+    /// books
     /// need not be counted.
     pub(crate) fn chart_above(&mut self, book: BookId, most: i64) -> Result<Option<i64>> {
         if self.book_state(book).is_some_and(|state| state.stored().bytes <= most) {
@@ -262,7 +263,8 @@ impl Tx<'_> {
         }
     }
 
-    /// By how much the states of books of these owners that are queued differ from what the database
+    /// By how much the states of books of these owners that are queued differ from what the
+    /// database
     /// has, without what this unit of work adds. No flush is under way when that is asked: the
     /// statement before it has waited.
     pub(crate) fn queued_stored(&self, owners: &[UserId]) -> Stored {

@@ -27,7 +27,7 @@ use tokio::time::timeout;
 /// Deliveries of a process that are read at once.
 const MAX_READING: usize = 4;
 /// How long somebody waits before a long read is stopped for them.
-const PATIENCE: Duration = Duration::from_secs(1);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a read runs before it may be stopped for others.
 const LONG: Duration = Duration::from_secs(2);
 /// Whose reads take less than this, as a moving average, is somebody for whom others are stopped.
@@ -70,7 +70,7 @@ impl ReaderShares {
                 receiver
             };
             let turn = loop {
-                match timeout(PATIENCE, &mut receiver).await {
+                match timeout(WAIT_TIMEOUT, &mut receiver).await {
                     Ok(turn) => break turn,
                     Err(_) => lock(&self.0).stop_for(user, Instant::now()),
                 }

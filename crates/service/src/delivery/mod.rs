@@ -1,7 +1,8 @@
 //! Use cases of webhooks, for the worker that delivers them (behaviour 8.6 - 8.11): it takes
 //! deliveries, fills in their events, and writes down what became of them.
 //!
-//! Who delivers enters the book as the user who installed the app, to read what that user may read.
+//! Who delivers enters the book as the user who installed the app, to read what that user may
+//! read.
 
 use daybook_domain::access::Access;
 use daybook_domain::app::App;
@@ -32,9 +33,11 @@ use crate::error::{Error, Result};
 use crate::ids::Ids;
 use crate::{event, storage_quota};
 
-/// How long a lease holds unless it is prolonged: after that the process has ended (behaviour 8.9).
+/// How long a lease holds unless it is prolonged: after that the process has ended (behaviour
+/// 8.9).
 const LEASE_TIME: i64 = 45_000;
-/// How long the lease of a replay holds, which nobody prolongs: for what an app may take to answer,
+/// How long the lease of a replay holds, which nobody prolongs: for what an app may take to
+/// answer,
 /// and what the request waits for (behaviour 8.12).
 const REPLAY_LEASE_TIME: i64 = 120_000;
 
@@ -271,7 +274,8 @@ fn shortened(id: &str) -> String {
     id.chars().take(60).collect()
 }
 
-/// Records what is said of a delivery. It counts for the book (behaviour 10.14), so what there is no
+/// Records what is said of a delivery. It counts for the book (behaviour 10.14), so what there is
+/// no
 /// room for is not kept, but for how the app took the event.
 fn respond(
     tx: &mut Tx<'_>,

@@ -1,7 +1,8 @@
 //! The queue before a writer, and before the connections for reading: fair between users, in order
 //! for each of them.
 //!
-//! The time of a writer, or of readers, is what users share. Each has a flow: the units of work that wait, and the time
+//! The time of a writer, or of readers, is what users share. Each has a flow: the units of work
+//! that wait, and the time
 //! that those before them have taken. The next unit is that of the flow that has taken least. Who
 //! comes back after a pause begins where the others are, so nobody saves up time. This is the
 //! fair queueing of networks, with time that was measured in place of the length of packets.
