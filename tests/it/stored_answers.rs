@@ -133,7 +133,8 @@ fn rule_10_14_responses_stay_within_the_quota(engine: Engine) {
     install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
     let mut said = Vec::new();
     while said.last() != Some(&0) && said.len() < 20 {
-        let body = json!({"date": "2026-01-05", "amount": "10", "description": said.len().to_string(),
+        let text = said.len().to_string();
+        let body = json!({"date": "2026-01-05", "amount": "10", "description": text,
             "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
         if cast.owner.post(&cast.path("/transactions"), &body).status != 200 {
             break;
