@@ -246,8 +246,8 @@ fn who_asks_and_is_disabled_is_offered_it(server: &Server) {
 /// 7.11: an offer goes with an address that the operator changes, and with a user who is deleted.
 fn it_follows_an_address(server: &Server) {
     let cast = Cast::new(server);
-    let [renamed, gone] = ["renamed", "gone"]
-        .map(|name| server.client(&format!("{}@example.com", unique(name))));
+    let [renamed, gone] =
+        ["renamed", "gone"].map(|name| server.client(&format!("{}@example.com", unique(name))));
     renamed.get("/v5/user").ok();
     give(&cast, &cast.owner, renamed.email()).ok();
     let to = format!("{}@example.com", unique("new"));

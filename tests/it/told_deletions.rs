@@ -158,10 +158,9 @@ fn rule_8_20_a_book_that_goes_while_its_event_is_read(engine: Engine) {
     detach(&inside, &leased);
     for outcome in [Outcome::Dropped, Outcome::Stopped] {
         let (before, lease) = (leased.clone(), leased.lease);
-        let finished =
-            inside.write(move |tx, _, _| {
-                delivery::finish(tx, &before, outcome, (Some(2), THEN, StorageQuotas::default()))
-            });
+        let finished = inside.write(move |tx, _, _| {
+            delivery::finish(tx, &before, outcome, (Some(2), THEN, StorageQuotas::default()))
+        });
         assert!(!finished.expect("it is noted").lost);
         let again = take(&inside, lease, THEN).remove(0);
         assert!(again.delivery.copy.is_some(), "the copy is due at once");

@@ -9,8 +9,8 @@ use anyhow::{Context, ensure};
 use daybook_domain::id::BookKey;
 use daybook_http::{
     ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, Farewell,
-    FileSweep, GrantLimits, Identity, LargeCopies, ReaderShares, Templates, Uploads,
-    Wakeup, WebhookClient, check_keys,
+    FileSweep, GrantLimits, Identity, LargeCopies, ReaderShares, Templates, Uploads, Wakeup,
+    WebhookClient, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Options, Store};

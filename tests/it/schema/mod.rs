@@ -16,7 +16,7 @@ const OF_USERS: [&str; 2] = ["collection_books", "collections"];
 
 /// By these the books of a user are found and the deleted ones, who has a book in a collection, the
 /// apps whose events are due, and what is removed by its age.
-const ACROSS: [&str; 11] = [
+const ACROSS: [&str; 12] = [
     "books_deleted",
     "books_of_owner",
     "collaborators_email",

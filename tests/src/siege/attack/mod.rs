@@ -33,7 +33,7 @@ const fn attack(name: &'static str, prepare: fn(&Ground) -> anyhow::Result<Weapo
 }
 
 /// All attacks.
-pub const ALL: [Attack; 21] = [
+pub const ALL: [Attack; 22] = [
     attack("events", answers::events),
     attack("accounts", answers::accounts),
     attack("files", answers::files),
