@@ -23,7 +23,7 @@ use crate::log::note_command;
 use crate::{clock, key, private};
 
 /// How often a new user is tried again when another process makes users of the same name.
-pub(crate) const MAX_COLLISIONS: u32 = 20;
+const MAX_COLLISIONS: u32 = 20;
 
 /// `daybook token`.
 ///
@@ -61,10 +61,13 @@ pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
     let digest = secret.digest();
     let lane = Lane::of_newcomer(&email);
     let ids = Arc::new(Ids::new(store.start()));
-    store.write_repeatable(lane, move |tx| {
-        // The operator admits whom they make a link for.
-        user::sign_in(tx, &email, &ids, now)?;
-        session::make_link(tx, digest, email, now)
+    again_on_collision(|| {
+        let (email, ids) = (email.clone(), Arc::clone(&ids));
+        store.write_repeatable(lane, move |tx| {
+            // The operator admits whom they make a link for.
+            user::sign_in(tx, &email, &ids, now)?;
+            session::make_link(tx, digest, email, now)
+        })
     })?;
     note_command(&options.data, "login", known.map(|user| user.id));
     print([secret.link(&options.public_url)])
@@ -137,25 +140,29 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
     };
     let mut printed = Vec::with_capacity(emails.len());
     for email in emails {
-        let issue = || {
+        let issued = again_on_collision(|| {
             let (ids, request, address) = (Arc::clone(&ids), request.clone(), email.clone());
             store.write_repeatable(Lane::of_newcomer(&email), move |tx| {
                 token::issue_to(tx, &address, request, &ids, now)
             })
-        };
-        let mut issued = issue();
-        for _ in 0..MAX_COLLISIONS {
-            // A server made the same user, or one of the same name, at the same moment.
-            let Err(Error::Storage(daybook_storage::Error::UniqueViolation(_))) = issued else {
-                break;
-            };
-            issued = issue();
-        }
-        let issued = issued?;
+        })?;
         note_command(&data, "token", Some(issued.user));
         printed.push(key.sign(issued.id, &email, issued.created_at, issued.expires_at)?);
     }
     print(printed)
+}
+
+/// Makes a user by a unit of work, and tries again when a server or another command made the same
+/// user, or one of the same name, at the same moment.
+pub(crate) fn again_on_collision<T>(make: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
+    let mut outcome = make();
+    for _ in 0..MAX_COLLISIONS {
+        if !matches!(outcome, Err(Error::Storage(daybook_storage::Error::UniqueViolation(_)))) {
+            break;
+        }
+        outcome = make();
+    }
+    outcome
 }
 
 /// The database of an installation, opened for one command.

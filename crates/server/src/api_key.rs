@@ -8,10 +8,10 @@ use daybook_domain::api_key::{KeyRequest, MAX_RATE, MIN_RATE, Usage};
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::api_key::{self, View};
-use daybook_service::{Error, Ids};
+use daybook_service::Ids;
 use daybook_storage::Lane;
 
-use crate::admin::{MAX_COLLISIONS, named, open, print};
+use crate::admin::{again_on_collision, named, open, print};
 use crate::cli::DataArgs;
 use crate::log::note_command;
 use crate::{clock, key};
@@ -92,22 +92,14 @@ fn create(data: &DataArgs, email: &Email, request: KeyRequest, now: Instant) -> 
     let key = Arc::new(key::load(&data.data_dir)?);
     let store = open(data)?;
     let ids = Arc::new(Ids::new(store.start()));
-    let create = || {
+    let created = again_on_collision(|| {
         let (key, ids, request, email) =
             (Arc::clone(&key), Arc::clone(&ids), request.clone(), email.clone());
         store.write_repeatable(Lane::of_newcomer(&email.clone()), move |tx| {
             api_key::create_for(tx, &email, |id| key.api_key(id).digest(), request, (&ids, now))
         })
-    };
-    let mut created = create();
-    for _ in 0..MAX_COLLISIONS {
-        // A server made the same user, or one of the same name, at the same moment.
-        let Err(Error::Storage(daybook_storage::Error::UniqueViolation(_))) = created else {
-            break;
-        };
-        created = create();
-    }
-    let created = created?.key;
+    })?
+    .key;
     note_command(data, "key create", Some(created.user));
     print([key.api_key(created.id).as_str().to_owned()])
 }
