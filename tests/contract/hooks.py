@@ -92,6 +92,13 @@ def deleted(number):
     return gone
 
 
+def offered(number):
+    """A book that is offered to the stranger."""
+    book = send("/v5/books", {"name": f"Offered {number}"})
+    send(f"/v5/books/{book['id']}/transfer", {"email": CALLERS["STRANGER"][0]})
+    return book
+
+
 def transaction(number):
     """Every second one is posted; the others are drafts, which all verbs take."""
     whole = {"date": DATES[number % 4], "amount": "5", "creditAccount": CASH, "debitAccount": FOOD}
@@ -154,6 +161,7 @@ MAKERS = {
         in_book("/collaborators"),
         lambda number: {"email": f"guest-{number}@example.com", "permission": "VIEWER"},
     ),
+    "offered": lambda: offered(next(NUMBERS)),
     # Access requests: the next one of these callers replaces their former one.
     "request": lambda: requested(next(NUMBERS)),
     "apps": made(
@@ -206,6 +214,8 @@ ENDING = {
     "deleteBook": "books",
     "transferBook": "books",
     "restoreBook": "deleted",
+    "acceptBookTransfer": "offered",
+    "declineBookTransfer": "offered",
     "deleteAccount": "accounts",
     "deleteAccountsBatch": "accounts",
     "deleteGroup": "groups",
@@ -303,6 +313,8 @@ def book(rng, operation):
     """The book that an operation is tried on."""
     if operation == "restoreBook":
         return existing(rng, "deleted", operation)
+    if operation in {"getBookTransfer", "acceptBookTransfer", "declineBookTransfer"}:
+        return existing(rng, "offered", operation)
     return existing(rng, "books", operation) if operation in ON_SPARE_BOOKS else BOOK
 
 
@@ -467,8 +479,8 @@ def lively(rng, value, noun, operation):
 def authorization(rng, operation):
     """Mostly the owner, who gets furthest; at times nobody, or what is no token."""
     owner = f"Bearer {CALLERS['OWNER'][1]}"
-    if operation == "requestBookAccess" and likely(rng, operation, 0.6):
-        # The owner has nothing to ask for.
+    if operation in {"requestBookAccess", "acceptBookTransfer"} and likely(rng, operation, 0.6):
+        # The owner has nothing to ask for, and nothing to accept.
         return f"Bearer {CALLERS['STRANGER'][1]}"
     if likely(rng, operation, 0.83):
         return owner

@@ -183,7 +183,7 @@ fn the_owner_is_told_once_a_day(server: &Server) {
     assert_eq!(count(server, owner), 1, "the same day");
     ask(&cast, &cast.viewer, "?permission=EDITOR").no_content();
     assert_eq!(count(server, owner), 2, "of another requester");
-    ask(&cast, &cast.viewer, "?permission=OWNER").refused(400, "badRequest");
+    ask(&cast, &cast.stranger, "?permission=OWNER").refused(400, "badRequest");
     let yesterday =
         format!("UPDATE mails SET created_at = created_at - 86400000 WHERE recipient = '{owner}'");
     Backdoor::open(server).execute(&yesterday);
