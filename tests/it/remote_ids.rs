@@ -212,6 +212,16 @@ fn rule_3_3_2_a_known_draft_is_posted(server: &Server) {
     let again = cast.owner.patch(&path, &body("12.00", &["d"])).ok();
     assert_eq!(again["transaction"]["amount"], "11.00", "a posted one is not changed");
     assert_eq!(again["known"], json!([{"index": 0, "differs": ["amount"]}]));
+    // A typed line changes what it says and clears nothing.
+    let typed = json!({"draft": true, "urls": ["https://example.com/1"]});
+    let mut draft = body("5.00", &["g"]);
+    draft.as_object_mut().expect("an object").extend(typed.as_object().expect("one").clone());
+    cast.owner.post(&cast.path("/transactions"), &draft).ok();
+    let typed = json!({"description": "28/02/2024 Lunch", "remoteIds": ["g"]});
+    let posted = cast.owner.patch(&path, &typed).ok()["transaction"].clone();
+    assert_eq!(posted["date"], "2024-02-28", "{posted}");
+    assert_eq!(posted["amount"], "5.00", "{posted}");
+    assert_eq!(posted["urls"], draft["urls"], "{posted}");
     // One that cannot be posted says why not.
     let bare = json!({"description": "Draft", "remoteIds": ["f"]});
     cast.owner.post(&cast.path("/transactions"), &bare).ok();

@@ -42,7 +42,8 @@ impl Changes {
         Some(if no_amount && no_date { Discovery::Everything } else { Discovery::AccountNames })
     }
 
-    /// The body with what its text says in the fields for it.
+    /// The body with what its text says in the fields for it. A field of which the text says nothing
+    /// stays as it is, so a text that posts a known draft clears nothing (behaviour 3.3.2).
     #[must_use]
     pub fn with_quick_entry(self, found: QuickEntry, precision: Precision) -> Self {
         let urls = if found.urls.is_empty() {
@@ -52,12 +53,12 @@ impl Changes {
         };
         Self {
             description: Field::Set(found.description),
-            amount: set(found
-                .amount
-                .map(|amount| amount::write(amount.value(), precision.fraction_digits))),
-            date: set(found.date.map(format_iso)),
-            credit: set(found.credit.map(account)),
-            debit: set(found.debit.map(account)),
+            amount: found.amount.map_or(Field::Keep, |amount| {
+                Field::Set(amount::write(amount.value(), precision.fraction_digits))
+            }),
+            date: found.date.map_or(Field::Keep, |date| Field::Set(format_iso(date))),
+            credit: found.credit.map_or(Field::Keep, account),
+            debit: found.debit.map_or(Field::Keep, account),
             urls,
             ..self
         }
@@ -68,17 +69,13 @@ impl Changes {
     pub fn with_named_accounts(self, found: QuickEntry) -> Self {
         Self {
             description: Field::Set(found.description),
-            credit: set(found.credit.map(account)),
-            debit: set(found.debit.map(account)),
+            credit: found.credit.map_or(Field::Keep, account),
+            debit: found.debit.map_or(Field::Keep, account),
             ..self
         }
     }
 }
 
-fn account(id: AccountId) -> AccountRef {
-    AccountRef { id: Some(id.to_string()), name: None }
-}
-
-fn set<T>(value: Option<T>) -> Field<T> {
-    value.map_or(Field::Clear, Field::Set)
+fn account(id: AccountId) -> Field<AccountRef> {
+    Field::Set(AccountRef { id: Some(id.to_string()), name: None })
 }

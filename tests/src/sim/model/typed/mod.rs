@@ -97,7 +97,8 @@ impl Turn {
             description: Field::Set(found.description),
             credit: set(credit.map(Named::id)),
             debit: set(debit.map(Named::id)),
-            urls: Some(urls),
+            // Without an address the body keeps its own, or those of a known draft (3.3.2).
+            urls: (body.urls.is_some() || !urls.is_empty()).then_some(urls),
             ..body.clone()
         };
         Some((typed, found.months))
