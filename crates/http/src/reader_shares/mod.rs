@@ -27,9 +27,9 @@ use tokio::time::timeout;
 /// Deliveries of a process that are read at once.
 const MAX_READING: usize = 4;
 /// How long somebody waits before a long read is stopped for them.
-const WAIT_TIMEOUT: Duration = Duration::from_secs(1);
+const WAIT_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long a read runs before it may be stopped for others.
-const LONG: Duration = Duration::from_secs(2);
+const LONG: Duration = Duration::from_secs(1);
 /// Whose reads take less than this, as a moving average, is somebody for whom others are stopped.
 const SHORT: Duration = Duration::from_millis(500);
 
