@@ -6,6 +6,7 @@ use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
 use super::Plan;
+use super::attack::Attack;
 use crate::{Client, Options, Server, pause, unique};
 
 /// Transactions of one request that prepares some.
@@ -38,11 +39,17 @@ pub struct Ground {
 }
 
 impl Ground {
-    pub(super) fn start(plan: Plan, open_files: Option<u32>) -> anyhow::Result<Ground> {
+    /// Starts a server for an attack, or for all that need no special one.
+    pub(super) fn start(plan: Plan, attack: Option<&Attack>) -> anyhow::Result<Ground> {
         // No proxy is trusted: addresses count as they are.
         let env = vec![("DAYBOOK_TRUSTED_PROXIES".to_owned(), "192.0.2.1".to_owned())];
         let Plan { engine, size, .. } = plan;
-        let server = Server::start_with(Options { engine, env, open_files, ..Options::default() });
+        let open_files = attack.and_then(|attack| attack.open_files);
+        let quota = attack.and_then(|attack| attack.quota);
+        let args = quota.map(|bytes| ["--quota-user-bytes".to_owned(), bytes.to_string()]);
+        let args = args.into_iter().flatten().collect();
+        let options = Options { engine, env, open_files, args, ..Options::default() };
+        let server = Server::start_with(options);
         let attacker = server.client("attacker@example.com");
         attacker.token().context("the attacker has a token")?;
         Ok(Ground { server, attacker, size })

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use crate::load::Samples;
-use crate::{Engine, pause};
+use crate::{Backdoor, Engine, pause};
 use attack::{Attack, Weapon};
 use ground::Ground;
 use gun::Gun;
@@ -66,22 +66,27 @@ pub struct Siege {
     pub got: BTreeMap<String, u64>,
     /// Bytes that the attacker was answered.
     pub bytes: u64,
+    /// Bytes of answers that are kept beyond the storage quota, where it was measured.
+    pub beyond_quota: Option<i64>,
     /// Whether the process ended, or panicked.
     pub aborted: Option<String>,
 }
 
 /// Prepares and carries out one attack.
 pub fn run(attack: &Attack, plan: Plan) -> anyhow::Result<Siege> {
-    let mut ground = Ground::start(plan, attack.open_files)?;
+    let mut ground = Ground::start(plan, Some(attack))?;
     carry_out(attack, &mut ground, plan)
 }
 
 /// Carries out all attacks one after another, on one server where they need no special one.
 pub fn run_all(plan: Plan) -> anyhow::Result<Vec<Siege>> {
     let mut ground = Ground::start(plan, None)?;
-    let carried_out = attack::ALL.iter().map(|attack| match attack.open_files {
-        Some(_) => run(attack, plan),
-        None => carry_out(attack, &mut ground, plan),
+    let carried_out = attack::ALL.iter().map(|attack| {
+        if attack.needs_own_server() {
+            run(attack, plan)
+        } else {
+            carry_out(attack, &mut ground, plan)
+        }
     });
     carried_out.collect()
 }
@@ -93,6 +98,7 @@ fn carry_out(attack: &Attack, ground: &mut Ground, plan: Plan) -> anyhow::Result
     peak::forget(ground.server.pid());
     let (during, fired) = under_fire(&victim, &weapon, ground, plan);
     let resident = peak::resident(ground.server.pid());
+    let beyond_quota = attack.quota.map(|quota| kept_answers(ground) - quota);
     let log = ground.server.log();
     let aborted = if ground.server.has_ended() {
         Some("the process has ended".to_owned())
@@ -110,8 +116,17 @@ fn carry_out(attack: &Attack, ground: &mut Ground, plan: Plan) -> anyhow::Result
         resident,
         got: fired.got,
         bytes: fired.bytes,
+        beyond_quota,
         aborted,
     })
+}
+
+/// Bytes of the bodies that are kept under idempotency keys. Those of which only the ids are kept
+/// do not count: they are no longer than what was sent.
+fn kept_answers(ground: &Ground) -> i64 {
+    let mut database = Backdoor::open(&ground.server);
+    let sum = "SELECT CAST(COALESCE(SUM(LENGTH(body)), 0) AS BIGINT) FROM idempotency_keys";
+    database.count(&format!("{sum} WHERE form <> 2"))
 }
 
 /// What the attacker got.

@@ -36,6 +36,9 @@ impl Siege {
                 found.push(format!("{} {what} ({first})", failures.len()));
             }
         }
+        if let Some(bytes) = self.beyond_quota.filter(|bytes| *bytes > 0) {
+            found.push(format!("{bytes} bytes of answers are kept beyond the quota"));
+        }
         // Nothing is known of a process that has ended.
         if self.resident.is_nan() || self.resident > bounds.resident {
             found.push(format!("{:.0} MiB", self.resident));

@@ -26,14 +26,23 @@ pub struct Attack {
     pub(super) prepare: fn(&Ground) -> anyhow::Result<Weapon>,
     /// How many files the server may have open, when that matters.
     pub(super) open_files: Option<u32>,
+    /// The storage quota of a user in bytes, where kept answers are measured against it.
+    pub(super) quota: Option<i64>,
+}
+
+impl Attack {
+    /// Whether it needs a server that is started with other settings.
+    pub(super) const fn needs_own_server(&self) -> bool {
+        self.open_files.is_some() || self.quota.is_some()
+    }
 }
 
 const fn attack(name: &'static str, prepare: fn(&Ground) -> anyhow::Result<Weapon>) -> Attack {
-    Attack { name, prepare, open_files: None }
+    Attack { name, prepare, open_files: None, quota: None }
 }
 
 /// All attacks.
-pub const ALL: [Attack; 22] = [
+pub const ALL: [Attack; 23] = [
     attack("events", answers::events),
     attack("accounts", answers::accounts),
     attack("files", answers::files),
@@ -55,8 +64,12 @@ pub const ALL: [Attack; 22] = [
     attack("no-ops", writes::no_ops),
     attack("urls", writes::urls),
     attack("webhooks", webhooks::webhooks),
-    Attack { name: "sockets", prepare: bodies::sockets, open_files: Some(SLOTS * 2) },
+    Attack { quota: Some(QUOTA), ..attack("answers", writes::kept_answers) },
+    Attack { open_files: Some(SLOTS * 2), ..attack("sockets", bodies::sockets) },
 ];
+
+/// The storage quota of the attacker whose answers are kept.
+const QUOTA: i64 = 2_000_000;
 
 /// Connections that the server takes at once when they are attacked.
 const SLOTS: u32 = 100;

@@ -46,6 +46,23 @@ pub(super) fn texts(ground: &Ground) -> anyhow::Result<Weapon> {
     }))
 }
 
+/// Small requests, each with a key of its own, whose answer is the book with 14 KB that do not
+/// compress. What is kept of the answers counts for the storage quota.
+pub(super) fn kept_answers(ground: &Ground) -> anyhow::Result<Weapon> {
+    let book = ground.book()?;
+    let mut dice = Dice::new(2);
+    let mut letter = || char::from(b'!' + u8::try_from(dice.below(90)).unwrap_or_default());
+    let mut text = || (0..7_000).map(|_| letter()).collect::<String>();
+    let path = format!("/v5/books/{book}");
+    let answer = ground.attacker.put(&path, &json!({"properties": {"a": text(), "b": text()}}));
+    anyhow::ensure!(answer.status == 200, "the properties: {}", answer.text);
+    let prefix = unique("key");
+    Ok(requests(move |turn| {
+        let headers = format!("Idempotency-Key: {prefix}-{turn}\r\n");
+        Request { headers, ..send("PUT", path.clone(), r#"{"pageSize":100}"#) }
+    }))
+}
+
 /// Changes that change nothing, each with a key of its own, of transactions that show much.
 pub(super) fn no_ops(ground: &Ground) -> anyhow::Result<Weapon> {
     let (book, ids) = filed(ground)?;
