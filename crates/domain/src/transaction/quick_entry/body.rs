@@ -42,8 +42,8 @@ impl Changes {
         Some(if no_amount && no_date { Discovery::Everything } else { Discovery::AccountNames })
     }
 
-    /// The body with what its text says in the fields for it. A field of which the text says nothing
-    /// stays as it is, so a text that posts a known draft clears nothing (behaviour 3.3.2).
+    /// The body with what its text says in the fields for it. A field of which the text says
+    /// nothing stays as it is, so a text that posts a known draft clears nothing (behaviour 3.3.2).
     #[must_use]
     pub fn with_quick_entry(self, found: QuickEntry, precision: Precision) -> Self {
         let urls = if found.urls.is_empty() {
