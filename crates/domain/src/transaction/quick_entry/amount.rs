@@ -98,7 +98,7 @@ impl TypedText<'_> {
             }
             return match DigitGroup::following(text) {
                 DigitGroup::Whole | DigitGroup::WithDecimals => Continuation::Digits,
-                DigitGroup::None if number.places.len() > 1 => Continuation::OtherDigits,
+                DigitGroup::None if self.is_spaced(number) => Continuation::OtherDigits,
                 DigitGroup::None => Continuation::Nothing,
             };
         }
@@ -116,6 +116,11 @@ impl TypedText<'_> {
         } else {
             Continuation::Nothing
         }
+    }
+
+    /// Whether spaces separate groups of the number, so that one more space may go on with it.
+    fn is_spaced(&self, number: &WrittenNumber) -> bool {
+        number.places.clone().any(|place| self.text_at(place) == " ")
     }
 
     /// Whether the piece is a free figure that is not written like a day or a time.
