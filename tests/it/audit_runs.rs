@@ -291,7 +291,7 @@ fn writers_mislead_no_audit(engine: Engine) {
         }
         let results: Vec<Value> = {
             let _over = SetAtEnd(&over);
-            (0..12).map(|_| audited(&cast)).collect()
+            (0..6).map(|_| audited(&cast)).collect()
         };
         for event in results {
             let (found, sequence) =
