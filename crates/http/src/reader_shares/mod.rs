@@ -15,6 +15,7 @@
 mod tests;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,11 +27,11 @@ use tokio::time::timeout;
 
 /// Deliveries of a process that are read at once.
 const MAX_READING: usize = 4;
-/// How long somebody waits before a long read is stopped for them.
+/// How long a request waits before a long read of another user is stopped.
 const WAIT_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long a read runs before it may be stopped for others.
 const LONG: Duration = Duration::from_secs(1);
-/// Whose reads take less than this, as a moving average, is somebody for whom others are stopped.
+/// Long reads are stopped for users whose reads take less than this, as a moving average.
 const SHORT: Duration = Duration::from_millis(500);
 
 /// The readers of a process.
@@ -111,7 +112,7 @@ fn lock(shared: &SharedQueue) -> MutexGuard<'_, Queue<Sender<ReaderTurn>>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Gives free readers to those whose turn it is.
+/// Gives free readers to the next requests.
 fn hand_on(shared: &SharedQueue) {
     loop {
         let Some((started, waiting)) = lock(shared).next(|waiting| !waiting.is_closed()) else {
@@ -146,16 +147,10 @@ struct Running {
 struct Queue<W> {
     readers: usize,
     waiting: FairQueue<W>,
-    users: HashMap<UserId, Share>,
+    /// How many readers each user holds. Users who hold none and do not wait are not kept.
+    users: HashMap<UserId, usize>,
     running: HashMap<u64, Running>,
     begun: u64,
-}
-
-/// What a user holds, and waits for. Users without either are not kept.
-#[derive(Debug, Default)]
-struct Share {
-    held: usize,
-    waits: bool,
 }
 
 impl<W> Queue<W> {
@@ -171,9 +166,8 @@ impl<W> Queue<W> {
 
     /// Takes a reader for the user, when there is one and nobody of the user waits.
     fn enter(&mut self, user: UserId) -> Option<Started> {
-        self.note_waiting(user);
         let (held, users) = match self.users.get(&user) {
-            Some(share) => (share.held, self.users.len()),
+            Some(held) => (*held, self.users.len()),
             None => (0, self.users.len().saturating_add(1)),
         };
         let is_free = self.running.len() < self.readers && held < self.most(users);
@@ -185,17 +179,17 @@ impl<W> Queue<W> {
     }
 
     fn start(&mut self, user: UserId, bill: Bill) -> Started {
-        let share = self.users.entry(user).or_default();
-        share.held = share.held.saturating_add(1);
+        let held = self.users.entry(user).or_default();
+        *held = held.saturating_add(1);
         self.begun = self.begun.wrapping_add(1);
         let started = Started { number: self.begun, user, bill, at: Instant::now() };
         self.running.insert(self.begun, Running { started, stop: None });
         started
     }
 
-    /// Puts somebody behind those of the user who wait.
+    /// Queues a request behind the waiting ones of its user.
     fn wait(&mut self, user: UserId, waiting: W) {
-        self.users.entry(user).or_default().waits = true;
+        self.users.entry(user).or_default();
         // It has a place for everybody.
         drop(self.waiting.push(Some(user), waiting));
     }
@@ -206,23 +200,14 @@ impl<W> Queue<W> {
             return;
         }
         self.waiting.charge(started.bill, took);
-        if let Some(share) = self.users.get_mut(&started.user) {
-            share.held = share.held.saturating_sub(1);
+        if let Entry::Occupied(mut held) = self.users.entry(started.user) {
+            *held.get_mut() = held.get().saturating_sub(1);
+            if *held.get() == 0 && !self.waiting.has(Some(started.user)) {
+                held.remove();
+            }
         }
-        self.note_waiting(started.user);
         if self.running.is_empty() && self.waiting.is_empty() {
             self.waiting.rest();
-        }
-    }
-
-    /// Forgets a user who holds nothing, and of whom nobody waits any more.
-    fn note_waiting(&mut self, user: UserId) {
-        let waits = self.waiting.has(Some(user));
-        if let Some(share) = self.users.get_mut(&user) {
-            share.waits = waits;
-            if share.held == 0 && !waits {
-                self.users.remove(&user);
-            }
         }
     }
 
@@ -230,20 +215,22 @@ impl<W> Queue<W> {
     /// not there any more are passed over.
     fn next(&mut self, is_there: impl Fn(&W) -> bool) -> Option<(Started, W)> {
         while self.running.len() < self.readers {
-            let (most, users) = (self.most(self.users.len()), &self.users);
+            let (users, waited) = (self.users.len(), self.waiting.len());
+            let (most, held) = (self.most(users), &self.users);
             let may = |flow: Option<UserId>| {
-                flow.and_then(|user| users.get(&user)).is_some_and(|share| share.held < most)
+                flow.and_then(|user| held.get(&user)).is_some_and(|held| *held < most)
             };
             let taken = self.waiting.take_one(may, &is_there);
-            let waits = users.iter().filter(|(_, share)| share.waits).map(|(user, _)| *user);
-            let (waiting, before): (Vec<UserId>, usize) = (waits.collect(), users.len());
             let begun = taken.and_then(|taken| {
                 let user = taken.bill.flow?;
                 Some((self.start(user, taken.bill), taken.job))
             });
-            waiting.into_iter().for_each(|user| self.note_waiting(user));
+            if waited.saturating_sub(self.waiting.len()) > usize::from(begun.is_some()) {
+                let waiting = &self.waiting;
+                self.users.retain(|user, held| *held > 0 || waiting.has(Some(*user)));
+            }
             // Without users who have left, each of the others may have more.
-            if begun.is_some() || self.users.len() == before {
+            if begun.is_some() || self.users.len() == users {
                 return begun;
             }
         }
@@ -257,7 +244,7 @@ impl<W> Queue<W> {
         if expected > SHORT || self.running.len() < self.readers {
             return;
         }
-        let held = self.users.get(&user).map_or(0, |share| share.held);
+        let held = self.users.get(&user).copied().unwrap_or_default();
         if held >= self.most(self.users.len()) {
             return;
         }

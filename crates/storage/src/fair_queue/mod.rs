@@ -111,7 +111,8 @@ impl<J> FairQueue<J> {
     }
 
     /// How many units of work wait.
-    pub(crate) const fn len(&self) -> usize {
+    #[must_use]
+    pub const fn len(&self) -> usize {
         self.length
     }
 
