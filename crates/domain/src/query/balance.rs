@@ -107,15 +107,14 @@ impl BalanceQuery {
         Refusal::check("terms beside accounts, groups and hashtags", self.others, MAX_TERMS)
     }
 
-    /// As [`Query::warn_of_unknown`](super::Query::warn_of_unknown).
+    /// Warns of the accounts and groups that the query names and that are unknown (behaviour
+    /// 1.1.13).
     pub fn warn_of_unknown(
         &mut self,
         knows_account: impl Fn(&str) -> bool,
         knows_group: impl Fn(&str) -> bool,
     ) {
-        warning::add_unknown(&mut self.warnings, &self.names, |problem, name| {
-            if problem == Problem::UnknownGroup { knows_group(name) } else { knows_account(name) }
-        });
+        warning::add_unknown(&mut self.warnings, &self.names, knows_account, knows_group);
     }
 
     /// Refuses a query of which a part would be ignored (behaviour 1.1.14).

@@ -103,9 +103,7 @@ impl Query {
         knows_account: impl Fn(&str) -> bool,
         knows_group: impl Fn(&str) -> bool,
     ) {
-        warning::add_unknown(&mut self.warnings, &self.names, |problem, name| {
-            if problem == Problem::UnknownGroup { knows_group(name) } else { knows_account(name) }
-        });
+        warning::add_unknown(&mut self.warnings, &self.names, knows_account, knows_group);
     }
 
     /// Refuses a query of which a part would be ignored (behaviour 1.1.14).

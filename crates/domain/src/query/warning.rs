@@ -120,7 +120,7 @@ pub(super) struct NamedTerm {
     term: String,
     /// The id or name.
     name: String,
-    /// What is wrong with it when nothing has that name.
+    /// The problem to report when nothing has that name.
     problem: Problem,
     /// How many warnings stand before it.
     place: usize,
@@ -131,9 +131,14 @@ pub(super) struct NamedTerm {
 pub(super) fn add_unknown(
     warnings: &mut Vec<Warning>,
     names: &[NamedTerm],
-    is_known: impl Fn(Problem, &str) -> bool,
+    knows_account: impl Fn(&str) -> bool,
+    knows_group: impl Fn(&str) -> bool,
 ) {
-    let mut unknown = names.iter().filter(|one| !is_known(one.problem, &one.name)).peekable();
+    let is_known = |one: &NamedTerm| {
+        let is_group = one.problem == Problem::UnknownGroup;
+        if is_group { knows_group(&one.name) } else { knows_account(&one.name) }
+    };
+    let mut unknown = names.iter().filter(|one| !is_known(one)).peekable();
     let mut all = Warnings::default();
     for (place, warning) in std::mem::take(warnings).into_iter().enumerate() {
         while let Some(one) = unknown.next_if(|one| one.place <= place) {
