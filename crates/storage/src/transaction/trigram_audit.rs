@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::candidate_blocks::Occurrences;
-use super::trigram_index::{ANY_TRIGRAM, BLOCKS_PER_CHUNK, MAX_INDEXED_CHARS, TextRow, indexed};
+use super::trigram_index::{ANY_TRIGRAM, BLOCKS_PER_CHUNK, TextRow, indexed};
 use crate::conn::on_engine;
 use crate::error::Result;
 use crate::sql::Sql;
@@ -99,18 +99,7 @@ impl Tx<'_> {
 
     /// The folded texts of transactions with ids in a range, as far as their length shows.
     fn texts_within(&mut self, book: BookId, (after, last): (i64, i64)) -> Result<Vec<TextRow>> {
-        let sql = Sql::new("SELECT t.id, ")
-            .push(format!(
-                "SUBSTR({}, 1, {}) AS folded_description",
-                self.folded_description(),
-                MAX_INDEXED_CHARS.saturating_add(1)
-            ))
-            .push(" FROM transactions t WHERE t.book_id = ")
-            .int(book.get())
-            .push(" AND t.id > ")
-            .int(after)
-            .push(" AND t.id <= ")
-            .int(last);
+        let sql = self.folded_texts(book, after).push(" AND t.id <= ").int(last);
         Ok(on_engine!(self.flushed()?, c => (&sql).load(c))?)
     }
 

@@ -229,22 +229,23 @@ impl Tx<'_> {
         added.write(&mut self.flushed()?, book, OR_ADD_BITS)
     }
 
-    /// Indexes the next chunk.
-    fn index_chunk(&mut self, book: BookId) -> Result<()> {
-        let extent = self.trigram_extent(book)?;
-        // A long text is read only so far that its length shows.
-        let next = Sql::new("SELECT t.id, ")
-            .push(format!(
-                "SUBSTR({}, 1, {}) AS folded_description",
-                self.folded_description(),
-                MAX_INDEXED_CHARS.saturating_add(1)
-            ))
+    /// The query for the folded texts of the transactions of a book behind an id. A long text is
+    /// read only so far that its length shows.
+    pub(super) fn folded_texts(&self, book: BookId, after: i64) -> Sql<'static> {
+        let (text, length) = (self.folded_description(), MAX_INDEXED_CHARS.saturating_add(1));
+        Sql::new("SELECT t.id, ")
+            .push(format!("SUBSTR({text}, 1, {length}) AS folded_description"))
             .push(" FROM transactions t WHERE t.book_id = ")
             .int(book.get())
             .push(" AND t.id > ")
-            .int(extent.until)
-            .push(" ORDER BY t.id LIMIT ")
-            .int(TRANSACTIONS_PER_CHUNK);
+            .int(after)
+    }
+
+    /// Indexes the next chunk.
+    fn index_chunk(&mut self, book: BookId) -> Result<()> {
+        let extent = self.trigram_extent(book)?;
+        let texts = self.folded_texts(book, extent.until).push(" ORDER BY t.id LIMIT ");
+        let next = texts.int(TRANSACTIONS_PER_CHUNK);
         let texts: Vec<TextRow> = on_engine!(self.flushed()?, c => (&next).load(c))?;
         let found = i64::try_from(texts.len()).unwrap_or(i64::MAX);
         if found < TRANSACTIONS_PER_CHUNK {
