@@ -31,11 +31,7 @@ pub(crate) fn invite(
     (invitation, server): (&Invitation<'_>, &str),
 ) -> Result<()> {
     let book = access.book();
-    if is_enough(tx, cx, MailKind::Invitation)? {
-        return Ok(());
-    }
-    let (user, key) = (Some(cx.user.id), Some(book.key.clone()));
-    let cause = MailCause { kind: MailKind::Invitation, user, book: key };
+    let Some(cause) = invitation_cause(tx, cx, book)? else { return Ok(()) };
     // A user keeps the address until the mail is written, or it would not follow a new one.
     user::kept(tx, invitation.to)?;
     let content = invitation.content(book, server);
@@ -51,12 +47,17 @@ pub(crate) fn offer(
     (offer, server): (&TransferOffer, &str),
 ) -> Result<()> {
     let book = access.book();
-    if is_enough(tx, cx, MailKind::Invitation)? {
-        return Ok(());
-    }
-    let (user, key) = (Some(cx.user.id), Some(book.key.clone()));
-    let cause = MailCause { kind: MailKind::Invitation, user, book: key };
+    let Some(cause) = invitation_cause(tx, cx, book)? else { return Ok(()) };
     write(tx, cx, (offer.to.clone(), cause, book_offered(offer, book, server))).map(drop)
+}
+
+/// The cause of an invitation to a book, unless the caller has caused too many (behaviour 7.10).
+fn invitation_cause(tx: &mut Tx<'_>, cx: &Context, book: &Book) -> Result<Option<MailCause>> {
+    if is_enough(tx, cx, MailKind::Invitation)? {
+        return Ok(None);
+    }
+    let (user, book) = (Some(cx.user.id), Some(book.key.clone()));
+    Ok(Some(MailCause { kind: MailKind::Invitation, user, book }))
 }
 
 /// Tells the owner of a book that somebody asks for access, once a day (behaviour 7.6).
