@@ -109,7 +109,7 @@ pub struct StoredAnswer {
     pub body: Vec<u8>,
     /// How the body is stored.
     pub form: BodyForm,
-    /// What its headers say of the items of a batch.
+    /// The headers about the items of a batch.
     pub notes: Option<String>,
     /// What it shows besides the book of the request; nothing when it comes from the database.
     pub shows: Vec<Shown>,

@@ -65,7 +65,7 @@ pub struct AccessRequest {
 impl AccessRequest {
     /// What a user asks, of whom the list of collaborators says `granted`. So the OWNER and an
     /// EDITOR have nothing to ask for. Who reads a book because it is PUBLIC may ask for every
-    /// permission: they are no collaborator yet. Only collaborators ask for OWNER.
+    /// permission: they are not a collaborator yet. Only collaborators ask for OWNER.
     ///
     /// # Errors
     /// [`Refusal::NothingMore`]; [`Refusal::NotToBeAsked`] for OWNER.

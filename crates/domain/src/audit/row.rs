@@ -57,7 +57,7 @@ const MAX_SHOWN: usize = 80;
 pub struct LastEvent {
     /// Its type.
     pub kind: EventType,
-    /// Who acted.
+    /// The user who acted.
     pub user: UserId,
     /// The snapshot of the resource.
     pub object: Object,
@@ -151,7 +151,7 @@ impl<'r> AuditedRow<'r> {
         findings.add(Finding::new(FindingKind::Row, &self.id, expected, actual));
     }
 
-    /// What an event of the row would say now, with as many decimals as the last one.
+    /// The snapshot that an event would have now, with as many decimals as the last one.
     fn snapshot(&self, last: &LastEvent) -> Object {
         match self.resource {
             Resource::Transaction(row) => {

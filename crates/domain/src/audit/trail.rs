@@ -98,7 +98,7 @@ impl<'k> Trail<'k> {
         self.lost.add(Finding::new(FindingKind::Row, id, "a row", "none"));
     }
 
-    /// What is found about rows, which says nothing of the chain.
+    /// Findings about rows. They do not break the chain.
     pub fn take_lost(&mut self) -> Findings {
         std::mem::take(&mut self.lost)
     }

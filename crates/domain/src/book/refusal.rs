@@ -48,7 +48,7 @@ pub enum Refusal {
     /// No address of a new owner.
     #[error("email of the new owner is required")]
     NewOwnerRequired,
-    /// Nobody offers the book to the caller.
+    /// The caller has no open offer of the book.
     #[error("offer not found: the book is not offered, or the offer has ended")]
     NotOffered,
     /// Nobody with that address can own a book.

@@ -16,7 +16,7 @@ pub struct TransferOffer {
     pub name: String,
     /// The owner, who offers it.
     pub from: Email,
-    /// To whom.
+    /// The address that it is made to.
     pub to: Email,
     /// When it was offered.
     pub created_at: Instant,

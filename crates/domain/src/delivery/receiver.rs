@@ -20,7 +20,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// Whether the app receives an event of a type about a subject, which an agent caused. Its own
-    /// installation is no news to it.
+    /// installation is not reported to it.
     #[must_use]
     pub fn receives(&self, kind: EventType, subject: Option<&str>, agent: Option<&str>) -> bool {
         if !self.own_events && agent == Some(self.app.as_str()) {

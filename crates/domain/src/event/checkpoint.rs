@@ -59,7 +59,7 @@ pub enum LogDifference {
         /// The number of the last event up to which the log agrees with a checkpoint; 0 when there
         /// is none.
         agreed: i64,
-        /// What the checkpoint says.
+        /// The value in the checkpoint.
         expected: Head,
         /// The hash that the event has; `None` when it is missing or cannot be read.
         actual: Option<Hash>,
@@ -68,7 +68,7 @@ pub enum LogDifference {
     Cut {
         /// The number of the last event.
         last: i64,
-        /// What the checkpoint says.
+        /// The value in the checkpoint.
         expected: Head,
     },
 }

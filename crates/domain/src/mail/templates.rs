@@ -46,7 +46,7 @@ impl Invitation<'_> {
     }
 }
 
-/// The mail to whom a book is offered.
+/// The mail that offers a book.
 #[must_use]
 pub fn book_offered(offer: &TransferOffer, book: &Book, server: &str) -> MailContent {
     let TransferOffer { from, to, .. } = offer;

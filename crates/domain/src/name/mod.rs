@@ -20,7 +20,7 @@ pub enum Refusal {
     /// Longer than [`MAX_NAME`] characters.
     #[error("name has {0} characters; at most {MAX_NAME} are allowed")]
     TooLong(usize),
-    /// With a character that nobody sees, or that turns the text around.
+    /// With an invisible character, or one that changes the direction of text.
     #[error("name has the invisible character U+{:04X}; leave it out", u32::from(*.0))]
     Invisible(char),
 }
@@ -169,7 +169,7 @@ mod tests {
             ("Á é î.õ. ú ão", "a_e_i.o._u_ao"),
             ("Owner's Equity", "owner's_equity"),
             ("Łódź Straße Ærø Đ", "lodz_strase_aero_d"),
-            // What `normalizeName` of bkper-js gives.
+            // The outcomes of `normalizeName` of bkper-js.
             ("İstanbul ISPARTA ısı", "i\u{307}stanbul_isparta_isi"),
             ("ΟΔΟΣ Οδός", "οδος_οδός"),
             ("Œuvre Þór ſ Ａｂｃ ẞ", "œuvre_þor_l_abc_s"),

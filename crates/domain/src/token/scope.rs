@@ -6,7 +6,7 @@ use super::{MAX_BOOKS, Refusal};
 use crate::app::AppId;
 use crate::id::BookKey;
 
-/// Who holds a token.
+/// The holder of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TokenHolder {
     /// The user.
@@ -28,7 +28,7 @@ pub struct TokenScope {
     pub read_only: bool,
     /// The books it reaches; all of the user's when absent.
     pub books: Option<BTreeSet<BookKey>>,
-    /// Who holds it.
+    /// Its holder.
     pub holder: TokenHolder,
 }
 
