@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use daybook_domain::api_key::{KeyRequest, MAX_RATE, MIN_RATE, Usage};
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
-use daybook_service::api_key::{self, View};
 use daybook_service::Ids;
+use daybook_service::api_key::{self, View};
 use daybook_storage::Lane;
 
 use crate::admin::{again_on_collision, named, open, print};
