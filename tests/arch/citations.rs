@@ -1,6 +1,6 @@
-//! Citations of `docs/behaviour.md`: every rule that is cited exists, and each number is one rule.
+//! Citations of the rules of behaviour: every rule that is cited exists, and each number is one rule.
 //!
-//! The page defines a rule by a line that starts with its number, by a heading (`## 10. Errors`,
+//! `docs/behaviour.md` and the pages in `docs/api` are one reference. A page defines a rule by a line that starts with its number, by a heading (`## 10. Errors`,
 //! `### 3.12 Amounts`), or by an item of the numbered list below a rule: item 8 below 3.8.2 is
 //! 3.8.2.8. A list of numbers is written `3.4, 3.5`, `3.4 and 3.5` or `3.4 - 3.6`; of a range, both
 //! ends are checked. A citation has one of these forms:
@@ -11,7 +11,7 @@
 //! - A list in parentheses, perhaps with words behind it: `(3.4, 3.5)`, `(3.4: the words)`.
 //! - In Rust, a list that opens a line of a comment (`3.4: the words`, or just `3.4.`) or a string
 //!   (`3.4: the words`).
-//! - On the page itself, any number with a dot. Amounts and versions stand in backticks there.
+//! - On the pages themselves, any number with a dot. Amounts and versions stand in backticks there.
 //!
 //! Of Rust, the comments and the string literals are read; of other files, every line.
 
@@ -20,9 +20,12 @@ use std::ops::Range;
 use std::process::Command;
 
 use super::prose::{Kind, Passage, newlines, passages};
-use super::tree::{none, read, root};
+use super::tree::{behaviour, none, root};
 
 const PAGE: &str = "docs/behaviour.md";
+
+/// The folder of the pages that `PAGE` lists.
+const PAGES: &str = "docs/api/";
 
 /// Files that hold no citation, only numbers: amounts of test data and versions of packages.
 const UNREAD: [&str; 6] = [".csv", ".gz", ".html", ".lock", "Cargo.toml", "requirements.txt"];
@@ -55,7 +58,7 @@ struct Citation {
 
 #[test]
 fn cited_rules_exist() {
-    let rules = defined(&read(PAGE)).unwrap_or_else(|twice| panic!("defined twice: {twice:?}"));
+    let rules = defined(&behaviour()).unwrap_or_else(|twice| panic!("defined twice: {twice:?}"));
     assert_sees_wrong_numbers(&rules);
     let mut counts: BTreeMap<Form, usize> = BTreeMap::new();
     let mut missing = Vec::new();
@@ -153,7 +156,7 @@ fn defines(line: &str) -> Option<&str> {
 }
 
 fn citations(path: &str, text: &str) -> Vec<Citation> {
-    if path == PAGE {
+    if path == PAGE || path.starts_with(PAGES) {
         return on_the_page(text);
     }
     let mut found = Vec::new();

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use daybook_tests::Engine;
 
-use super::tree::{cargo, none, read, root, sources};
+use super::tree::{behaviour, cargo, none, read, root, sources};
 
 /// The example of the README is the domain's own, which `cargo test` compiles and runs.
 #[test]
@@ -110,7 +110,7 @@ fn rows(page: &str) -> Vec<Vec<String>> {
 /// Each limit names the rule it comes from.
 #[test]
 fn limits_cite_rules_that_exist() {
-    let behaviour = read("docs/behaviour.md");
+    let behaviour = behaviour();
     let is_rule = |number: &str| {
         let starts =
             |line: &str| line.strip_prefix(number).is_some_and(|rest| rest.starts_with(' '));
@@ -126,7 +126,7 @@ fn limits_cite_rules_that_exist() {
     assert!(cited.len() > 50, "{} rules are too few to be all", cited.len());
     let unknown: Vec<String> =
         cited.into_iter().filter(|number| !is_rule(number)).map(str::to_owned).collect();
-    none(&unknown, "Rules of docs/limits.md are in docs/behaviour.md");
+    none(&unknown, "Rules of docs/limits.md are in docs/api");
 }
 
 /// The lines of the log that the operator is told of are those that the program writes.

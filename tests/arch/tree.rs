@@ -16,6 +16,17 @@ pub fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// The reference of behaviour: `docs/behaviour.md` and the pages of `docs/api`, one after another.
+pub fn behaviour() -> String {
+    let mut text = read("docs/behaviour.md");
+    let folder = root().join("docs/api");
+    for entry in std::fs::read_dir(&folder).expect("docs/api is a folder") {
+        let path = entry.expect("an entry of docs/api").path();
+        text.push_str(&std::fs::read_to_string(&path).expect("a page is UTF-8"));
+    }
+    text
+}
+
 /// Runs cargo on the workspace; its standard output.
 pub fn cargo(arguments: &[&str]) -> String {
     let cargo = setting("CARGO").unwrap_or_else(|| "cargo".to_owned());
