@@ -8,7 +8,7 @@ use std::thread;
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::{Context, Error, Ids, book, collection, user};
-use daybook_storage::{Lane, Store, Tx};
+use daybook_storage::{ShardKey, Store, Tx};
 use daybook_tests::{Engine, Server, unique};
 
 use crate::Case;
@@ -43,7 +43,7 @@ impl Fixture {
         let (email, minted) =
             (Email::stored(format!("{}@example.com", unique("mover"))), Arc::clone(&ids));
         let user = stores[0]
-            .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
+            .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
             .expect("a user");
         let cx = Context::new(Arc::new(user), NOW, ids);
         let mut fixture =
@@ -63,7 +63,7 @@ impl Fixture {
         };
         let (cx, input) = (self.cx.clone(), book::Input { changes, ..Default::default() });
         let view = self.stores[0]
-            .write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input))
+            .write(ShardKey::NO_BOOK, move |tx| book::create(tx, &cx, input))
             .expect("a book");
         view.access.book().key.as_str().to_owned()
     }
@@ -74,7 +74,7 @@ impl Fixture {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let cx = self.cx.clone();
-        self.stores[store].write(Lane::of_user(cx.user.id), move |tx| work(tx, &cx))
+        self.stores[store].write(ShardKey::of_user(cx.user.id), move |tx| work(tx, &cx))
     }
 
     fn add(&self, store: usize, shelf: usize, books: &[String]) -> Result<Vec<book::View>, Error> {
@@ -144,7 +144,7 @@ fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
         scope.spawn(move || {
             start.wait();
             for key in fixture.books.iter().skip(1).step_by(2) {
-                let (cx, key, lane) = (fixture.cx.clone(), key.clone(), Lane::of_book(key));
+                let (cx, key, lane) = (fixture.cx.clone(), key.clone(), ShardKey::of_book(key));
                 fixture.stores[0]
                     .write(lane, move |tx| book::delete(tx, &cx, &key, 30))
                     .expect("a deletion is never refused");
@@ -160,9 +160,9 @@ fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
 /// Whoever holds a book must not go on to wait for a user (ARCHITECTURE, Order).
 fn lanes_of_users_come_first(_: Engine) {
     for number in 1..200 {
-        let user = Lane::of_user(daybook_domain::id::UserId::new(number << 22));
+        let user = ShardKey::of_user(daybook_domain::id::UserId::new(number << 22));
         assert!(
-            Lane::NO_BOOK < user && user < Lane::of_book(&format!("book {number}")),
+            ShardKey::NO_BOOK < user && user < ShardKey::of_book(&format!("book {number}")),
             "{user:?}"
         );
     }

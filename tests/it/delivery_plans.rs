@@ -4,7 +4,7 @@
 use daybook_domain::app::AppId;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
-use daybook_service::delivery::{Occupied, Seat};
+use daybook_service::delivery::{InFlight, Slot};
 use daybook_service::{Error, access};
 use daybook_storage::delivery::log::AttemptPlace;
 use daybook_storage::event::EventFilter;
@@ -77,10 +77,10 @@ fn queues_walk_an_index(engine: Engine) {
         "ANALYZE",
     ]);
     // An app and who installed it have all that they may have.
-    let mut full = Occupied::new(64, 8);
-    let seat = Seat { app: AppId::stored("busy".to_owned()), installer: Some(inside.cx.user.id) };
+    let mut full = InFlight::new(64, 8);
+    let seat = Slot { app: AppId::stored("busy".to_owned()), installer: Some(inside.cx.user.id) };
     (0..32).for_each(|_| full.enter(&seat));
-    let steps = |occupied: Option<&Occupied>| {
+    let steps = |occupied: Option<&InFlight>| {
         let plan = inside.store.read(|tx| {
             Ok::<_, Error>(match occupied {
                 None => tx.plans().overdue_deliveries(NOW, 1_000)?,
@@ -89,7 +89,7 @@ fn queues_walk_an_index(engine: Engine) {
         });
         plan.expect("a plan")
     };
-    let [free, full] = [Occupied::new(64, 8), full].map(|occupied| steps(Some(&occupied)));
+    let [free, full] = [InFlight::new(64, 8), full].map(|occupied| steps(Some(&occupied)));
     let due = ["SEARCH q USING INDEX delivery_queues_due (due_at<?)", "using delivery_queues_due"];
     check(&mut faults, engine, ("what is due", due, 1), &free);
     check(&mut faults, engine, ("what is due for others", due, 1), &full);

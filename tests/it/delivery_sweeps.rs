@@ -7,7 +7,7 @@ use std::sync::Arc;
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::{Context, Ids, integration, user};
-use daybook_storage::{Address, Lane, Options, Store};
+use daybook_storage::{Address, Options, ShardKey, Store};
 use daybook_tests::receiver::Receiver;
 use daybook_tests::{Backdoor, Engine, Server, id};
 use serde_json::{Value, json};
@@ -130,7 +130,7 @@ fn rule_8_11_what_waited_goes_in_portions(engine: Engine) {
     let cx = Context::new(Arc::new(owner), Instant::new(1_763_000_000_000), Arc::new(Ids::new(11)));
     let installed = cast.owner.get(&cast.path("/integrations")).ok();
     let (book, removed) = (cast.book.clone(), id(&items(&installed)[0]).to_owned());
-    let lane = Lane::of_book(&book);
+    let lane = ShardKey::of_book(&book);
     let delete = other.write(lane, move |tx| integration::delete(tx, &cx, &book, &removed));
     delete.expect("it has left");
     drop(other);

@@ -12,7 +12,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
 use daybook_service::transaction::{self, Listed, Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, book, group, user};
-use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 use daybook_tests::{Backdoor, Engine, Server, unique};
 
 /// A book over the database that a server of the harness made.
@@ -34,14 +34,15 @@ impl Inside {
         let (email, minted) =
             (Email::stored(format!("{}@example.com", unique("inside"))), Arc::clone(&ids));
         let user = store
-            .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
+            .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
             .expect("a user");
         let cx = Context::new(Arc::new(user), now, ids);
         let changes = daybook_domain::book::Changes { name: Some("Inside".to_owned()), ..settings };
         let input = book::Input { changes, accounts: Vec::new(), groups: Vec::new() };
         let maker = cx.clone();
-        let view =
-            store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
+        let view = store
+            .write(ShardKey::NO_BOOK, move |tx| book::create(tx, &maker, input))
+            .expect("a book");
         Inside { store, cx, book: view.access.book().key.as_str().to_owned(), server }
     }
 
@@ -51,7 +52,7 @@ impl Inside {
         work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let (cx, book) = (self.cx.clone(), self.book.clone());
-        self.store.write(Lane::of_book(&self.book), move |tx| work(tx, &cx, &book))
+        self.store.write(ShardKey::of_book(&self.book), move |tx| work(tx, &cx, &book))
     }
 
     /// Groups with their parents ("" for a root), then accounts with their types and groups.

@@ -1,6 +1,6 @@
 //! Answers that are kept under idempotency keys (0.38): how much of a large one is kept.
 
-use daybook_tests::dice::Dice;
+use daybook_tests::rng::Dice;
 use daybook_tests::{Answer, Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server};
 use serde_json::{Value, json};
 

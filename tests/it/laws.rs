@@ -16,8 +16,8 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Standing, Transaction, Verb};
 use daybook_service::transaction::{CreateMode, Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
-use daybook_storage::{Address, Lane, Options, Store, Tx};
-use daybook_tests::dice::Dice;
+use daybook_storage::{Address, Options, ShardKey, Store, Tx};
+use daybook_tests::rng::Dice;
 use daybook_tests::{Engine, Server, unique};
 
 use crate::Case;
@@ -93,7 +93,7 @@ fn any_sequence_of_requests_keeps_the_laws(engine: Engine) {
     let (email, minted) =
         (Email::stored(format!("{}@example.com", unique("laws"))), Arc::clone(&ids));
     let user = store
-        .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
+        .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
         .expect("a user");
     let mut bench =
         Bench { store, cx: Context::new(Arc::new(user), NOW, ids), book: String::new() };
@@ -126,7 +126,7 @@ impl Bench {
         let (input, cx) = (book::Input { changes, accounts, groups: Vec::new() }, self.cx.clone());
         let view = self
             .store
-            .write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input))
+            .write(ShardKey::NO_BOOK, move |tx| book::create(tx, &cx, input))
             .expect("a book");
         self.book = view.access.book().key.as_str().to_owned();
     }
@@ -134,7 +134,8 @@ impl Bench {
     /// Runs a request and checks what it did against what was before.
     fn step(&self, work: Work, (before, count): (&State, usize)) -> (State, usize) {
         let (cx, book) = (self.cx.clone(), self.book.clone());
-        let outcome = self.store.write(Lane::of_book(&self.book), move |tx| work(tx, &cx, &book));
+        let outcome =
+            self.store.write(ShardKey::of_book(&self.book), move |tx| work(tx, &cx, &book));
         let state = self.state();
         let events = self.check(&state);
         if let Err(error) = outcome {

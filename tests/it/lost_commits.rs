@@ -10,7 +10,7 @@ use daybook_domain::email::Email;
 use daybook_service::transaction::View;
 use daybook_service::{Error, user};
 use daybook_storage::Error::Unavailable;
-use daybook_storage::{Address, Lane, Options, Store};
+use daybook_storage::{Address, Options, ShardKey, Store};
 use daybook_tests::postgres::{Cluster, Setup};
 use daybook_tests::relay::{Loss, Relay};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Server, column, pause};
@@ -189,7 +189,7 @@ fn what_changes_in_place_is_found_too(engine: Engine) {
         let signed_in = relayed
             .bench
             .store
-            .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &ids, NOW));
+            .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &ids, NOW));
         let kept = loss == Loss::Answer;
         assert_eq!((signed_in.is_ok(), is_unavailable(&signed_in)), (kept, !kept));
         assert_eq!(relayed.relay.lost().len(), lost);

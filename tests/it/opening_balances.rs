@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use daybook_tests::decimal::units;
-use daybook_tests::dice::Dice;
+use daybook_tests::rng::Dice;
 use daybook_tests::{Cast, Server, column, encode, id};
 use serde_json::{Value, json};
 

@@ -26,7 +26,7 @@ use daybook_service::{
     Context, Error, Ids, access_request, api_key, app, book, collaborator, collection, connection,
     integration, mail, session, storage_quota, token, user,
 };
-use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 use daybook_tests::{Backdoor, Engine, Server, pause, unique};
 
 use crate::Case;
@@ -115,7 +115,7 @@ impl Fixture {
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static,
     ) -> T {
-        self.stores[0].write(Lane::NO_BOOK, work).expect("nothing is refused")
+        self.stores[0].write(ShardKey::NO_BOOK, work).expect("nothing is refused")
     }
 
     fn read<T>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error>) -> T {
@@ -132,7 +132,7 @@ impl Fixture {
         let ((begun, beginning), (release, released)) = (channel(), channel());
         thread::scope(|scope| {
             let held = scope.spawn(move || {
-                self.stores[0].write(Lane::NO_BOOK, move |tx| {
+                self.stores[0].write(ShardKey::NO_BOOK, move |tx| {
                     let done = held(tx)?;
                     begun.send(()).expect("the test still listens");
                     released.recv().expect("the test releases it");
@@ -141,13 +141,13 @@ impl Fixture {
             });
             beginning.recv().expect("nothing is refused");
             let other = scope.spawn(move || {
-                let mut outcome = self.stores[1].write(Lane::NO_BOOK, other.clone());
+                let mut outcome = self.stores[1].write(ShardKey::NO_BOOK, other.clone());
                 for _ in 0..20 {
                     let Err(Error::Storage(daybook_storage::Error::Unavailable(_))) = outcome
                     else {
                         break;
                     };
-                    outcome = self.stores[1].write(Lane::NO_BOOK, other.clone());
+                    outcome = self.stores[1].write(ShardKey::NO_BOOK, other.clone());
                 }
                 outcome
             });
@@ -403,8 +403,9 @@ fn a_copy_that_is_being_removed_is_nobodys(engine: Engine) {
     };
     assert!(go_on(), "it is being made");
     let doomed = key.clone();
-    let left = fixture.stores[1]
-        .write(Lane::NO_BOOK, move |tx| Ok::<_, Error>(tx.books().remove_unfinished(&doomed, 1)?));
+    let left = fixture.stores[1].write(ShardKey::NO_BOOK, move |tx| {
+        Ok::<_, Error>(tx.books().remove_unfinished(&doomed, 1)?)
+    });
     assert!(left.expect("nothing is refused"), "a row was removed, and others are left");
     assert!(!go_on(), "it lacks a row");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use daybook_domain::book::Changes;
 use daybook_domain::instant::Instant;
 use daybook_service::book;
-use daybook_service::delivery::{self, Occupied};
+use daybook_service::delivery::{self, InFlight};
 use daybook_tests::receiver::{Received, Receiver, fine};
 use daybook_tests::{Cast, Client, Engine, Server, column, id, pause};
 use serde_json::{Value, json};
@@ -254,7 +254,7 @@ fn rule_8_9_own_events_wait_for_no_process_that_has_ended(engine: Engine) {
     ]);
     let taken = |seconds: i64| -> Vec<i64> {
         let now = Instant::new(THEN.milliseconds() + seconds * 1_000);
-        let occupied = Occupied::new(8, 8);
+        let occupied = InFlight::new(8, 8);
         let taken = inside.write(move |tx, _, _| {
             let taken = delivery::take(tx, &mut || 9, occupied, now)?;
             Ok(taken.into_iter().map(|one| one.leased.delivery.sequence).collect::<Vec<_>>())

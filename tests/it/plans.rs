@@ -9,7 +9,7 @@ use daybook_domain::query::Periodicity;
 use daybook_domain::transaction::{Changes, Span, Verb};
 use daybook_service::transaction::{Request, explain};
 use daybook_service::{Error, access, collection};
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 use daybook_storage::page::PageKey;
 use daybook_tests::Engine;
 
@@ -370,7 +370,7 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
 fn lists_of_books_begin_with_the_reader(engine: Engine) {
     let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
     let (cx, book) = (inside.cx.clone(), inside.book.clone());
-    let shelved = inside.store.write(Lane::of_user(cx.user.id), move |tx| {
+    let shelved = inside.store.write(ShardKey::of_user(cx.user.id), move |tx| {
         let shelf = collection::create(tx, &cx, Some("Shelf"))?;
         collection::add(tx, &cx, &shelf.collection.id.to_string(), vec![Some(book)])
     });

@@ -9,7 +9,7 @@ use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant as Moment;
 use daybook_service::{Context, Error, Ids, book, user};
-use daybook_storage::{Address, Lane, Options as Opened, Store, Tx};
+use daybook_storage::{Address, Options as Opened, ShardKey, Store, Tx};
 use daybook_tests::{Backdoor, Cast, Engine, Options, Server, id, pause};
 use serde_json::Value;
 
@@ -164,11 +164,11 @@ fn rule_6_22_restored_or_removed(engine: Engine) {
     let later = Moment::new(now.milliseconds() + 31 * DAY);
     let ids = Arc::new(Ids::new(7));
     let (email, minted) = (Email::stored("racer@example.com".to_owned()), Arc::clone(&ids));
-    let user = restorer.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now));
+    let user = restorer.write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now));
     let cx = Context::new(Arc::new(user.expect("a user")), now, ids);
     let write = |work: fn(&mut Tx<'_>, &Context, &str) -> Result<String, Error>, key: &str| {
         let (cx, key) = (cx.clone(), key.to_owned());
-        restorer.write(Lane::of_book(&key.clone()), move |tx| work(tx, &cx, &key))
+        restorer.write(ShardKey::of_book(&key.clone()), move |tx| work(tx, &cx, &key))
     };
     for _ in 0..40 {
         let key = write(
@@ -195,7 +195,7 @@ fn rule_6_22_restored_or_removed(engine: Engine) {
             });
             let begun = scope.spawn(|| {
                 start.wait();
-                let (lane, book) = (Lane::of_book(&key), BookKey::new(key.clone()));
+                let (lane, book) = (ShardKey::of_book(&key), BookKey::new(key.clone()));
                 let begun = remover.write(lane, move |tx| book::begin_removal(tx, &book, later));
                 begun.expect("the database answers")
             });

@@ -16,7 +16,7 @@ use daybook_domain::user::Profile;
 use daybook_service::idempotency::{KeyScope, Once, once};
 use daybook_service::{Context, Error, Ids};
 use daybook_storage::user::User;
-use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 use daybook_tests::{Answer, Client, Engine, Hold, Server, column, id, pause};
 use serde_json::{Value, json};
 
@@ -235,7 +235,7 @@ impl Bench {
             notes: None,
             shows: Vec::new(),
         };
-        let sent = self.store.write(Lane::of_key(key), move |tx| {
+        let sent = self.store.write(ShardKey::of_key(key), move |tx| {
             let scope = (&KeyScope::Installation, &claim);
             once(tx, &cx, scope, |_| Ok::<_, Error>((answer.clone(), answer)))
         });
@@ -287,7 +287,7 @@ fn what_is_forgotten_is_removed(engine: Engine) {
     let later = Instant::new(NOW.milliseconds() + DAY + 1);
     let sweep = |now: Instant| -> usize {
         let swept = move |tx: &mut Tx<'_>| tx.keys().sweep(OWNER, now);
-        bench.store.write(Lane::NO_BOOK, swept).expect("a sweep")
+        bench.store.write(ShardKey::NO_BOOK, swept).expect("a sweep")
     };
     let left = sweep(later);
     assert_eq!(left, 0, "300 new ones have cleared 300 old ones away");
@@ -313,7 +313,7 @@ fn a_key_costs_two_statements(engine: Engine) {
     bench.send(&quiet("warm"), 0);
     let empty = {
         let before = bench.store.statements();
-        bench.store.write(Lane::NO_BOOK, |_| Ok::<_, Error>(())).expect("nothing to do");
+        bench.store.write(ShardKey::NO_BOOK, |_| Ok::<_, Error>(())).expect("nothing to do");
         bench.store.statements() - before
     };
     let counted = |key: &str| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use daybook_tests::decimal::{show, units};
-use daybook_tests::dice::Dice;
+use daybook_tests::rng::Dice;
 use daybook_tests::{Cast, Server, encode};
 use serde_json::{Value, json};
 

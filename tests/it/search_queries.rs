@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
 use daybook_domain::transaction::Changes;
-use daybook_tests::dice::Dice;
+use daybook_tests::rng::Dice;
 
 use crate::inside::side;
 

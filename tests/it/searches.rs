@@ -16,7 +16,7 @@ use daybook_service::{Ids, account, book, group};
 use daybook_storage::{Address, Options, Store};
 use daybook_tests::Backdoor;
 use daybook_tests::Engine;
-use daybook_tests::dice::Dice;
+use daybook_tests::rng::Dice;
 use daybook_tests::sim::Oracle;
 
 use crate::Case;

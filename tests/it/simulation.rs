@@ -10,7 +10,7 @@ use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent};
 use daybook_service::{Context, Ids, account, book, transaction, user};
-use daybook_storage::{Address, Lane, Options, Store};
+use daybook_storage::{Address, Options, ShardKey, Store};
 use daybook_tests::sim::{Counts, Stage, run};
 use daybook_tests::{Engine, Server, unique};
 
@@ -68,7 +68,7 @@ fn another_zone_has_other_months(engine: Engine) {
     let (email, minted) =
         (Email::stored(format!("{}@example.com", unique("zones"))), Arc::clone(&ids));
     let user = store
-        .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
+        .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
         .expect("a user");
     let cx = Context::new(Arc::new(user), now, ids);
     let named = |name: &str| account::Input {
@@ -87,8 +87,9 @@ fn another_zone_has_other_months(engine: Engine) {
     let input =
         book::Input { changes, accounts: vec![named("Cash"), named("Bank")], groups: Vec::new() };
     let founder = cx.clone();
-    let view =
-        store.write(Lane::NO_BOOK, move |tx| book::create(tx, &founder, input)).expect("a book");
+    let view = store
+        .write(ShardKey::NO_BOOK, move |tx| book::create(tx, &founder, input))
+        .expect("a book");
     let key = view.access.book().key.as_str().to_owned();
     let side = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
     let (date, amount) = (Field::Set("2024-12-31".to_owned()), Field::Set("1".to_owned()));
@@ -96,7 +97,7 @@ fn another_zone_has_other_months(engine: Engine) {
         Changes { date, amount, credit: side("Cash"), debit: side("Bank"), ..Changes::default() };
     let (poster, place) = (cx.clone(), key.clone());
     store
-        .write(Lane::of_book(&key), move |tx| {
+        .write(ShardKey::of_book(&key), move |tx| {
             transaction::create(tx, &poster, &place, vec![posting], Intent::Post)
         })
         .expect("a posting");
@@ -111,7 +112,7 @@ fn another_zone_has_other_months(engine: Engine) {
     ] {
         let (cx, place, changes) = (later.clone(), key.clone(), zoned(zone));
         store
-            .write(Lane::of_book(&key), move |tx| book::update(tx, &cx, &place, changes))
+            .write(ShardKey::of_book(&key), move |tx| book::update(tx, &cx, &place, changes))
             .expect("an update");
         let view = store.read(|tx| book::get(tx, &later, &key, false, false)).expect("the book");
         assert_eq!(

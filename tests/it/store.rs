@@ -14,7 +14,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
-use daybook_storage::{Address, Lane, Options, ReaderPool, Store, Tx};
+use daybook_storage::{Address, Options, ReaderPool, ShardKey, Store, Tx};
 use daybook_tests::{Client, Engine, Server, unique};
 
 use crate::Case;
@@ -54,7 +54,7 @@ impl Bench {
         let email = Email::stored(format!("{}@example.com", unique("store")));
         let minted = Arc::clone(&ids);
         let user = store
-            .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
+            .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
             .expect("a user");
         let cx = Context::new(Arc::new(user), NOW, ids);
         let changes =
@@ -62,8 +62,9 @@ impl Bench {
         let accounts = ["Cash", "Food"].map(named).to_vec();
         let input = book::Input { changes, accounts, groups: Vec::new() };
         let maker = cx.clone();
-        let view =
-            store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
+        let view = store
+            .write(ShardKey::NO_BOOK, move |tx| book::create(tx, &maker, input))
+            .expect("a book");
         Bench { store, cx, book: view.access.book().key.as_str().to_owned(), server }
     }
 
@@ -80,8 +81,8 @@ impl Bench {
         self.server.client(self.cx.user.email.as_str())
     }
 
-    pub fn lane(&self) -> Lane {
-        Lane::of_book(&self.book)
+    pub fn lane(&self) -> ShardKey {
+        ShardKey::of_book(&self.book)
     }
 
     pub fn record(&self, items: Vec<Changes>) -> Result<transaction::View, Error> {
@@ -380,7 +381,7 @@ fn the_number_of_an_undone_book_leads_nowhere(engine: Engine) {
     };
     let (cx, input) = found("Undone");
     let (sender, keys) = channel();
-    let undone = bench.store.write(Lane::NO_BOOK, move |tx| {
+    let undone = bench.store.write(ShardKey::NO_BOOK, move |tx| {
         let key = book::create(tx, &cx, input)?.access.book().key.as_str().to_owned();
         // Its number is remembered from here on.
         book::get(tx, &cx, &key, false, false)?;
@@ -389,7 +390,7 @@ fn the_number_of_an_undone_book_leads_nowhere(engine: Engine) {
     });
     assert!(undone.is_err());
     let (cx, input) = found("Kept");
-    bench.store.write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input)).expect("a book");
+    bench.store.write(ShardKey::NO_BOOK, move |tx| book::create(tx, &cx, input)).expect("a book");
     let key = keys.recv().expect("a key");
     let looked = bench.store.read(|tx| book::get(tx, &bench.cx, &key, false, false));
     assert!(looked.is_err(), "the key of one book leads into another");

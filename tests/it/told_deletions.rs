@@ -7,7 +7,7 @@ use daybook_domain::book::Changes;
 use daybook_domain::delivery::EventCopy;
 use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::StorageQuotas;
-use daybook_service::delivery::{self, Leased, Occupied, Outcome};
+use daybook_service::delivery::{self, InFlight, Leased, Outcome};
 use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Engine, Options, Server};
 use serde_json::json;
@@ -132,7 +132,7 @@ fn waiting(engine: Engine) -> Inside {
 }
 
 fn take(inside: &Inside, lease: i64, now: Instant) -> Vec<Leased> {
-    let occupied = Occupied::new(8, 8);
+    let occupied = InFlight::new(8, 8);
     let taken = inside.write(move |tx, _, _| delivery::take(tx, &mut || lease, occupied, now));
     let taken = taken.expect("the deliveries that are due").into_iter();
     taken.map(|dispatched| dispatched.leased).collect()

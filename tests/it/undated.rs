@@ -10,7 +10,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Request, VerbRequest};
 use daybook_service::{Context, Ids, book, transaction, user};
-use daybook_storage::{Address, Lane, Options, Store};
+use daybook_storage::{Address, Options, ShardKey, Store};
 use daybook_tests::{Engine, Server, unique};
 
 use crate::Case;
@@ -32,14 +32,15 @@ fn rule_2_6_the_day_of_creation(engine: Engine) {
     let (email, minted) =
         (Email::stored(format!("{}@example.com", unique("undated"))), Arc::clone(&ids));
     let user = store
-        .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, CREATED))
+        .write(ShardKey::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, CREATED))
         .expect("a user");
     let at = |now: Instant| Context::new(Arc::new(user.clone()), now, Arc::clone(&ids));
     let (name, zone) = (Some("Undated".to_owned()), Some("Europe/Berlin".to_owned()));
     let changes = daybook_domain::book::Changes { name, time_zone: zone, ..Default::default() };
     let (input, cx) =
         (book::Input { changes, accounts: Vec::new(), groups: Vec::new() }, at(CREATED));
-    let view = store.write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input)).expect("a book");
+    let view =
+        store.write(ShardKey::NO_BOOK, move |tx| book::create(tx, &cx, input)).expect("a book");
     let key = view.access.book().key.as_str().to_owned();
 
     let create = |text: &str, date: Field<String>, now: Instant| {
@@ -50,7 +51,7 @@ fn rule_2_6_the_day_of_creation(engine: Engine) {
             ..Changes::default()
         };
         let (cx, key) = (at(now), key.clone());
-        let view = store.write(Lane::of_book(&key.clone()), move |tx| {
+        let view = store.write(ShardKey::of_book(&key.clone()), move |tx| {
             transaction::create(tx, &cx, &key, vec![item], Intent::Create)
         });
         view.expect("a draft").transactions[0].id.to_string()
@@ -59,7 +60,7 @@ fn rule_2_6_the_day_of_creation(engine: Engine) {
         let (cx, key) = (at(now), key.clone());
         let order = VerbRequest::single(Verb::Update);
         store
-            .write(Lane::of_book(&key.clone()), move |tx| {
+            .write(ShardKey::of_book(&key.clone()), move |tx| {
                 transaction::perform(tx, &cx, &key, order, vec![item])
             })
             .expect("an update");

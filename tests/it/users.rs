@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::{Error, Ids, user};
-use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 use daybook_tests::{Cast, Server, encode, unique};
 use serde_json::json;
 
@@ -151,7 +151,7 @@ fn rule_11_2_two_processes_sign_in_the_same_users(server: &Server) {
                 scope.spawn(move || {
                     for email in emails {
                         let (sender, ids, lane) =
-                            (sender.clone(), Arc::clone(ids), Lane::of_newcomer(&email));
+                            (sender.clone(), Arc::clone(ids), ShardKey::of_newcomer(&email));
                         let sign_in = move |tx: &mut Tx<'_>| {
                             user::sign_in(tx, &email, &ids, Instant::new(1_763_000_000_000))
                         };

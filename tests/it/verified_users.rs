@@ -9,7 +9,7 @@ use daybook_domain::user::{Admission, Admitted, Profile};
 use daybook_service::user::{self, VerifiedUser};
 use daybook_service::{Error, Ids};
 use daybook_storage::user::User;
-use daybook_storage::{Address, Lane, Options, Store};
+use daybook_storage::{Address, Options, ShardKey, Store};
 use daybook_tests::{Cast, Server, column, unique};
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ impl Provider {
         now: Instant,
     ) -> Result<User, Error> {
         let (verified, ids) = (verified.clone(), Arc::clone(&self.ids));
-        self.store.write(Lane::of_newcomer(&verified.email), move |tx| {
+        self.store.write(ShardKey::of_newcomer(&verified.email), move |tx| {
             user::sign_in_verified(tx, &verified, &admission, &ids, now)
         })
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use daybook_domain::book::Changes;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant as UnixTime;
-use daybook_service::delivery::{self, Occupied};
+use daybook_service::delivery::{self, InFlight};
 use daybook_tests::receiver::{Receiver, fine};
 use daybook_tests::{Backdoor, CASH_AND_FOOD, Cast, Client, Engine, Server, bots, pause, resident};
 use serde_json::{Value, json};
@@ -192,7 +192,7 @@ fn rule_8_9_who_waits_behind_many_is_found(engine: Engine) {
     queue(200, "last", 9);
     let statements: Vec<&str> = statements.iter().map(String::as_str).collect();
     inside.execute(&statements);
-    let occupied = Occupied::new(64, 8);
+    let occupied = InFlight::new(64, 8);
     let taken = inside.write(move |tx, _, _| delivery::take(tx, &mut || 1, occupied, THEN));
     let taken = taken.expect("what is due");
     let of = |user: i64| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use daybook_domain::id::UserId;
 use daybook_service::Error;
-use daybook_storage::{Lane, Ticket};
+use daybook_storage::{ShardKey, Submission};
 use daybook_tests::{CASH_AND_FOOD, Cast, Client, Engine, Hold, Server, id, pause};
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn who_writes_much_does_not_delay_who_writes_little(engine: Engine) {
             sender.send(user).expect("the test listens");
             Ok::<(), Error>(())
         };
-        bench.store.submit(Ticket::of(bench.lane(), UserId::new(user)), work, |_| {});
+        bench.store.submit(Submission::of(bench.lane(), UserId::new(user)), work, |_| {});
     };
     let release = bench.occupy();
     for _ in 0..16 {
@@ -73,7 +73,8 @@ fn free_writers_do_what_a_long_one_would_delay(engine: Engine) {
     // Of so many books some have the writer that is occupied.
     for number in 0..64 {
         let (sender, done) = channel();
-        let ticket = Ticket::of(Lane::of_book(&format!("book {number}")), UserId::new(number));
+        let ticket =
+            Submission::of(ShardKey::of_book(&format!("book {number}")), UserId::new(number));
         let nothing = |_: &mut daybook_storage::Tx<'_>| Ok::<(), Error>(());
         bench.store.submit(ticket, nothing, move |_| sender.send(()).expect("listens"));
         let answered = done.recv_timeout(Duration::from_secs(60));

@@ -1,7 +1,6 @@
 //! What the suites share: the runner, a running server, its PostgreSQL, clients, and a book with
 //! one caller of each kind.
 
-mod backdoor;
 pub mod bank;
 pub mod bench;
 pub mod bots;
@@ -12,13 +11,11 @@ pub mod chromium;
 mod client;
 pub mod contract;
 pub mod decimal;
-pub mod dice;
 mod engine;
 pub mod failover;
 pub mod fill;
 pub mod fuzz;
 mod guard;
-mod hold;
 pub mod load;
 pub mod mail_server;
 mod mint;
@@ -26,9 +23,12 @@ pub mod openapi;
 pub mod pgbouncer;
 pub mod postgres;
 pub mod provider;
+mod raw_sql;
 pub mod receiver;
 pub mod relay;
 pub mod release;
+pub mod rng;
+mod row_lock;
 mod scratch;
 mod server;
 pub mod siege;
@@ -45,13 +45,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-pub use backdoor::{Backdoor, plain_event};
 pub use cast::{CASH_AND_FOOD, CASH_BANK_FOOD, Cast, Lunch, give};
 pub use client::{Answer, Client};
 pub use engine::{Engine, setting, target_dir};
 pub use guard::finish;
-pub use hold::Hold;
 pub use postgres::admin_url;
+pub use raw_sql::{Backdoor, plain_event};
+pub use row_lock::Hold;
 pub use scratch::scratch_dir;
 pub use server::{Options, Server, binary, free_port, resident, run_for};
 

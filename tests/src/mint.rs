@@ -8,7 +8,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
 use daybook_http::LocalKey;
 use daybook_service::{Error, Ids, token};
-use daybook_storage::{Address, Lane, Options, Store};
+use daybook_storage::{Address, Options, ShardKey, Store};
 
 /// The days that a token stays valid: the default of `daybook token`.
 const DAYS: i64 = 30;
@@ -49,7 +49,7 @@ impl Mint {
         let now = Instant::new(crate::now_milliseconds());
         let issue = || {
             let (ids, emails) = (Arc::clone(ids), emails.clone());
-            let lane = emails.first().map_or(Lane::NO_BOOK, Lane::of_newcomer);
+            let lane = emails.first().map_or(ShardKey::NO_BOOK, ShardKey::of_newcomer);
             store.write(lane, move |tx| {
                 let issue = |email| token::issue_to(tx, email, request(), &ids, now);
                 emails.iter().map(issue).collect::<Result<Vec<_>, _>>()

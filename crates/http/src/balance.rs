@@ -2,7 +2,7 @@
 //! not by recursion.
 
 use daybook_domain::amount::write_units;
-use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice};
+use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice};
 use daybook_domain::group::Group;
 use daybook_service::Context;
 use daybook_service::balance::{self, View};
@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
-use crate::room;
+use crate::response_budget;
 use crate::wire::{PropertiesOut, warnings};
 
 /// An amount, whose text is made when it is written: an answer has tens of thousands.
@@ -99,14 +99,14 @@ struct BalanceWriter<'v> {
 /// groups.
 fn counted(container: &ContainerOut<'_>) -> serde_json::Result<String> {
     let text = serde_json::to_string(container)?;
-    room::make_of(text.len())?;
+    response_budget::make_of(text.len())?;
     Ok(text)
 }
 
 impl<'v> BalanceWriter<'v> {
-    fn figures(&self, figures: Figures) -> FiguresOut {
+    fn figures(&self, figures: Amounts) -> FiguresOut {
         let amount = |units| AmountOut { units, scale: self.scale, digits: self.digits };
-        let Figures { cumulative, period } = figures;
+        let Amounts { cumulative, period } = figures;
         FiguresOut {
             cumulative_balance: amount(cumulative.balance()),
             cumulative_credit: amount(cumulative.credit),
@@ -251,7 +251,8 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
         let book = view.access.book();
         let writer =
             BalanceWriter { view, scale: book.scale, digits: book.settings.fraction_digits };
-        reply::json(room::written(|| writer.write())).advising("ask for fewer accounts and groups")
+        reply::json(response_budget::written(|| writer.write()))
+            .advising("ask for fewer accounts and groups")
     };
     request.read_replicated(move |tx, cx| balance::get(tx, cx, &book, &asked), encode).await
 }

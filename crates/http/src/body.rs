@@ -19,7 +19,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::budget::{Borrower, HeldBody, MAX_SMALL, MemoryShare, borrower};
+use crate::budget::{HeldBody, MAX_SMALL, MemoryOwner, MemoryShare, borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::{note_hash, wants_hash};
 use crate::receive::collect;
@@ -189,8 +189,8 @@ async fn receive<T: Send + 'static>(
         connection.received();
     }
     let turn = match borrower {
-        Borrower::User(user) if bytes.len() > MAX_AT_ONCE => Some(state.budget.turn(user).await),
-        Borrower::User(_) | Borrower::Client(_) => None,
+        MemoryOwner::User(user) if bytes.len() > MAX_AT_ONCE => Some(state.budget.turn(user).await),
+        MemoryOwner::User(_) | MemoryOwner::Client(_) => None,
     };
     let hashed = wants_hash(request);
     let (held, hash, body) = blocking::compute(bytes.len(), move || {

@@ -12,7 +12,7 @@ use daybook_domain::id::UserId;
 use tokio::sync::oneshot;
 
 use crate::error::RequestError;
-use crate::sole_turns::{SoleTurn, SoleTurns};
+use crate::keyed_mutex::{KeyedGuard, KeyedMutex};
 
 /// Memory is counted in steps, so that a body does not ask for each piece that arrives.
 const STEP: usize = 4 * 1024;
@@ -31,7 +31,7 @@ const SHARE: &str = "your other requests hold your share of the memory; try agai
 
 /// To whom memory is lent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Borrower {
+pub(crate) enum MemoryOwner {
     User(UserId),
     /// Nobody has signed in: the address of the client.
     Client(IpAddr),
@@ -45,7 +45,7 @@ pub struct Budget(Arc<Pools>);
 struct Pools {
     small: Pool,
     large: Pool,
-    turns: SoleTurns<UserId>,
+    turns: KeyedMutex<UserId>,
 }
 
 /// A part of the memory.
@@ -53,21 +53,21 @@ struct Pools {
 struct Pool {
     /// What a borrower may have in any case.
     least: usize,
-    lent: Mutex<Lent>,
+    lent: Mutex<Reservation>,
 }
 
 #[derive(Debug)]
-struct Lent {
+struct Reservation {
     free: usize,
-    borrowers: HashMap<Borrower, usize>,
+    borrowers: HashMap<MemoryOwner, usize>,
 }
 
 impl Pool {
     fn new(size: usize, least: usize) -> Self {
-        Self { least, lent: Mutex::new(Lent { free: size, borrowers: HashMap::new() }) }
+        Self { least, lent: Mutex::new(Reservation { free: size, borrowers: HashMap::new() }) }
     }
 
-    fn lent(&self) -> MutexGuard<'_, Lent> {
+    fn lent(&self) -> MutexGuard<'_, Reservation> {
         self.lent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,7 +76,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`RequestError::Crowded`].
-    fn lend(&self, borrower: Borrower, more: usize) -> Result<(), RequestError> {
+    fn lend(&self, borrower: MemoryOwner, more: usize) -> Result<(), RequestError> {
         let mut lent = self.lent();
         let Some(left) = lent.free.checked_sub(more) else {
             return Err(RequestError::Crowded(IN_USE));
@@ -90,7 +90,7 @@ impl Pool {
         Ok(())
     }
 
-    fn take_back(&self, borrower: Borrower, bytes: usize) {
+    fn take_back(&self, borrower: MemoryOwner, bytes: usize) {
         if bytes == 0 {
             return;
         }
@@ -114,18 +114,18 @@ impl Budget {
         Self(Arc::new(Pools {
             small: Pool::new(reserve, LEAST_SMALL),
             large: Pool::new(size - reserve, LEAST_LARGE),
-            turns: SoleTurns::default(),
+            turns: KeyedMutex::default(),
         }))
     }
 
     /// A new share for a request of a borrower, empty at first.
-    pub(crate) fn grant(&self, borrower: Borrower) -> MemoryShare {
+    pub(crate) fn grant(&self, borrower: MemoryOwner) -> MemoryShare {
         MemoryShare { pools: Arc::clone(&self.0), borrower, small: 0, large: 0 }
     }
 
     /// Waits for the user's turn to have a large body worked on, which takes memory that is not
     /// counted.
-    pub(crate) async fn turn(&self, user: UserId) -> SoleTurn {
+    pub(crate) async fn turn(&self, user: UserId) -> KeyedGuard {
         self.0.turns.turn(user).await
     }
 }
@@ -133,7 +133,7 @@ impl Budget {
 /// The share of one request, given back when it is dropped.
 pub(crate) struct MemoryShare {
     pools: Arc<Pools>,
-    borrower: Borrower,
+    borrower: MemoryOwner,
     /// What it has of each pool.
     small: usize,
     large: usize,
@@ -184,12 +184,12 @@ impl Drop for MemoryShare {
 #[derive(Clone)]
 pub(crate) struct HeldBody {
     share: Arc<MemoryShare>,
-    _turn: Option<Arc<SoleTurn>>,
+    _turn: Option<Arc<KeyedGuard>>,
 }
 
 impl HeldBody {
     /// Of a body that has been read.
-    pub(crate) fn new(share: MemoryShare, turn: Option<SoleTurn>) -> Self {
+    pub(crate) fn new(share: MemoryShare, turn: Option<KeyedGuard>) -> Self {
         Self { share: Arc::new(share), _turn: turn.map(Arc::new) }
     }
 
@@ -228,10 +228,10 @@ impl KeptShares {
 }
 
 /// The borrower of a request whose token is being looked at.
-struct ExpectedBorrower(oneshot::Receiver<Borrower>);
+struct ExpectedBorrower(oneshot::Receiver<MemoryOwner>);
 
 /// Says that it will be known to whom a request belongs: whoever reads its body waits for it.
-pub(crate) fn expect_borrower(request: &HttpRequest) -> oneshot::Sender<Borrower> {
+pub(crate) fn expect_borrower(request: &HttpRequest) -> oneshot::Sender<MemoryOwner> {
     let (sender, receiver) = oneshot::channel();
     request.extensions_mut().insert(ExpectedBorrower(receiver));
     sender
@@ -241,7 +241,7 @@ pub(crate) fn expect_borrower(request: &HttpRequest) -> oneshot::Sender<Borrower
 ///
 /// # Errors
 /// When the token lets nobody in; the request is answered elsewhere.
-pub(crate) async fn borrower(request: &HttpRequest) -> Result<Borrower, RequestError> {
+pub(crate) async fn borrower(request: &HttpRequest) -> Result<MemoryOwner, RequestError> {
     let expected = request.extensions_mut().remove::<ExpectedBorrower>();
     let Some(expected) = expected else {
         return Err(RequestError::Failed("a body without a caller".to_owned()));
@@ -253,12 +253,12 @@ pub(crate) async fn borrower(request: &HttpRequest) -> Result<Borrower, RequestE
 mod tests {
     use super::*;
 
-    fn user(number: i64) -> Borrower {
-        Borrower::User(UserId::new(number))
+    fn user(number: i64) -> MemoryOwner {
+        MemoryOwner::User(UserId::new(number))
     }
 
     /// Grows a share by megabytes until it is refused.
-    fn fill(budget: &Budget, borrower: Borrower) -> (MemoryShare, usize) {
+    fn fill(budget: &Budget, borrower: MemoryOwner) -> (MemoryShare, usize) {
         let mut share = budget.grant(borrower);
         let got = (1..).find(|size| share.cover(size * MEGABYTE).is_err()).unwrap() - 1;
         (share, got)

@@ -9,7 +9,7 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 
 use crate::body::is_of_type;
-use crate::budget::Borrower;
+use crate::budget::MemoryOwner;
 use crate::client_address::client_address;
 use crate::client_address::network::counted;
 use crate::error::{ApiError, RequestError};
@@ -36,7 +36,7 @@ impl FromRequest for Form {
             }
             let state = request::state(&request)?;
             let client = counted(client_address(&request, state));
-            let mut grant = state.budget.grant(Borrower::Client(client));
+            let mut grant = state.budget.grant(MemoryOwner::Client(client));
             let bytes =
                 collect(payload, &mut grant, MAX_FORM, async || Ok(())).await.map_err(of_form)?;
             if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {

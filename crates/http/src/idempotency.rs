@@ -19,12 +19,12 @@ const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 struct BodyHash(Hash);
 
 /// A request with an idempotency key.
-pub(crate) struct Keyed {
+pub(crate) struct IdempotencyHeader {
     key: Key,
     request: HttpRequest,
 }
 
-impl Keyed {
+impl IdempotencyHeader {
     /// The key of a request; `None` when it has none or only reads.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use actix_web::web::Bytes;
 use daybook_domain::idempotency::BodyForm;
 
 use crate::error::RequestError;
-use crate::room::{self, NoAnswer};
+use crate::response_budget::{self, EncodeError};
 
 /// Most bytes that are kept as they are: most answers about one resource.
 const MAX_PLAIN: usize = 4 * 1024;
@@ -38,12 +38,12 @@ pub(crate) fn keep_ids(body: &[u8]) -> Result<(BodyForm, Vec<u8>), RequestError>
 /// as it grows.
 ///
 /// # Errors
-/// [`NoAnswer`], also for what [`keep`] and [`keep_ids`] have not made.
-pub(crate) fn restore(form: BodyForm, kept: Vec<u8>) -> Result<Bytes, NoAnswer> {
+/// [`EncodeError`], also for what [`keep`] and [`keep_ids`] have not made.
+pub(crate) fn restore(form: BodyForm, kept: Vec<u8>) -> Result<Bytes, EncodeError> {
     match form {
         BodyForm::Plain => Ok(kept.into()),
         BodyForm::Compressed | BodyForm::Ids => {
-            room::copied(|body| zstd::stream::copy_decode(kept.as_slice(), body))
+            response_budget::copied(|body| zstd::stream::copy_decode(kept.as_slice(), body))
         }
     }
 }
@@ -61,8 +61,8 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
-    use crate::budget::{Borrower, Budget};
-    use crate::room::Room;
+    use crate::budget::{Budget, MemoryOwner};
+    use crate::response_budget::ResponseBudget;
     use daybook_domain::id::UserId;
 
     fn again(body: &[u8]) -> (BodyForm, Vec<u8>, usize) {
@@ -79,16 +79,16 @@ mod tests {
         let (form, kept) = keep(&body).unwrap().unwrap();
         assert!(kept.len() < MEGABYTE, "{}", kept.len());
         let restored = || {
-            let room = Room::of_read(budget.grant(Borrower::User(UserId::new(1))));
+            let room = ResponseBudget::of_read(budget.grant(MemoryOwner::User(UserId::new(1))));
             room.around(|| restore(form, kept.clone()))
         };
         let (first, held) = restored();
         assert_eq!(first.as_deref(), Ok(body.as_slice()));
-        assert_eq!(restored().0, Err(NoAnswer::Crowded), "7 MB are there for what is large");
+        assert_eq!(restored().0, Err(EncodeError::Crowded), "7 MB are there for what is large");
         drop((first, held));
         assert!(restored().0.is_ok());
         let damaged = restore(BodyForm::Compressed, b"no zstd".to_vec());
-        assert!(matches!(damaged, Err(NoAnswer::Fault(_))), "{damaged:?}");
+        assert!(matches!(damaged, Err(EncodeError::Fault(_))), "{damaged:?}");
     }
 
     #[test]

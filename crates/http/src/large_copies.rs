@@ -5,7 +5,7 @@ use std::sync::Arc;
 use daybook_domain::id::UserId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::sole_turns::{SoleTurn, SoleTurns};
+use crate::keyed_mutex::{KeyedGuard, KeyedMutex};
 use crate::wakeup::Wakeup;
 
 /// Large copies that a process makes at once: each holds a connection for reading.
@@ -16,9 +16,9 @@ const AT_ONCE: usize = 2;
 pub struct LargeCopies {
     all: Arc<Semaphore>,
     /// Of a user one is made at once.
-    of_users: SoleTurns<UserId>,
+    of_users: KeyedMutex<UserId>,
     /// Of the requests with one idempotency key one is at work at once.
-    of_keys: SoleTurns<String>,
+    of_keys: KeyedMutex<String>,
     /// Wakes the worker that removes what an unfinished copy leaves.
     pub(crate) sweep: Wakeup,
     /// Whether the server is about to end.
@@ -27,7 +27,7 @@ pub struct LargeCopies {
 
 /// The place of a copy that is made. Others wait until it is dropped.
 pub(crate) struct CopySlot {
-    _of_user: SoleTurn,
+    _of_user: KeyedGuard,
     _of_all: Option<OwnedSemaphorePermit>,
 }
 
@@ -35,12 +35,12 @@ impl LargeCopies {
     /// Copies that give up when `stop` says so, and then wake the worker of `sweep`.
     pub fn new(sweep: Wakeup, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let all = Arc::new(Semaphore::new(AT_ONCE));
-        let (of_users, of_keys) = (SoleTurns::default(), SoleTurns::default());
+        let (of_users, of_keys) = (KeyedMutex::default(), KeyedMutex::default());
         Self { all, of_users, of_keys, sweep, stop: Arc::new(stop) }
     }
 
     /// Waits until no other request of this process with that key is at work.
-    pub(crate) async fn turn_of_key(&self, key: String) -> SoleTurn {
+    pub(crate) async fn turn_of_key(&self, key: String) -> KeyedGuard {
         self.of_keys.turn(key).await
     }
 

@@ -26,14 +26,14 @@ const LEAST_RECENT_BYTES_PER_SECOND: usize = 16 * 1024;
 const NO_PAGES: &str = "the system has no more memory; try again shortly";
 
 /// Until when the next piece of a body must have come (behaviour 0.19).
-struct BodyPatience {
+struct ReadDeadline {
     /// For the whole body.
     whole: Instant,
     /// For the next piece of one that is not small any more.
     recent: Option<Instant>,
 }
 
-impl BodyPatience {
+impl ReadDeadline {
     fn from(now: Instant) -> Self {
         Self { whole: now + BODY_TIMEOUT, recent: None }
     }
@@ -75,7 +75,7 @@ pub(crate) async fn collect(
     most: usize,
     door: impl AsyncFnOnce() -> Result<(), ApiError>,
 ) -> Result<Bytes, ApiError> {
-    let (mut patience, mut door) = (BodyPatience::from(Instant::now()), Some(door));
+    let (mut patience, mut door) = (ReadDeadline::from(Instant::now()), Some(door));
     let mut bytes = LongText::new();
     loop {
         let next =
@@ -113,7 +113,7 @@ mod tests {
     /// For how many seconds a body is waited for that comes in pieces, one a second.
     fn lasts(pieces: impl IntoIterator<Item = usize>) -> u64 {
         let started = Instant::now();
-        let (mut patience, mut size) = (BodyPatience::from(started), 0);
+        let (mut patience, mut size) = (ReadDeadline::from(started), 0);
         for (second, piece) in (1..).zip(pieces) {
             let now = started + Duration::from_secs(second);
             if patience.end() < now {

@@ -16,7 +16,7 @@ use crate::blocking::block;
 use crate::error::{ApiError, RequestError};
 use crate::reply::{ApiResult, Reply};
 use crate::request::ApiRequest;
-use crate::room::Room;
+use crate::response_budget::ResponseBudget;
 use crate::run::{self, AwaitedRead};
 use crate::state::AppState;
 
@@ -32,7 +32,7 @@ impl ApiRequest {
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
         let reader = (self.cx.payer(), self.log_position);
-        let make = run::maker(self.cx.clone(), Room::of_read(self.memory()), encode);
+        let make = run::maker(self.cx.clone(), ResponseBudget::of_read(self.memory()), encode);
         let cx = self.cx;
         read_replicated(&self.state, reader, move |tx| work(tx, &cx), make).await
     }

@@ -16,7 +16,7 @@ use crate::compression;
 use crate::error::{ApiError, RequestError};
 use crate::item_notes::ItemNotes;
 use crate::kept_body;
-use crate::room::{self, NoAnswer};
+use crate::response_budget::{self, EncodeError};
 use crate::security::note_change;
 use crate::wire::EachOut;
 
@@ -46,7 +46,7 @@ pub(crate) struct Reply {
     /// Whether it shows less than what was asked for (behaviour 0.33).
     shortened: bool,
     /// The JSON text, or why it could not be written.
-    body: Result<Bytes, NoAnswer>,
+    body: Result<Bytes, EncodeError>,
     /// What it shows besides the book of the request (behaviour 0.27).
     shows: Vec<Shown>,
     /// What it changed of who may do what, for the security log.
@@ -59,7 +59,7 @@ pub(crate) struct Reply {
 
 /// 200 with a body.
 pub(crate) fn ok(body: &impl Serialize) -> Reply {
-    json(room::write(body))
+    json(response_budget::write(body))
 }
 
 /// 200 with a list whose items are made while it is written; after a write that takes too much
@@ -86,7 +86,7 @@ pub(crate) struct IdOut {
 }
 
 /// 200 with a body that is JSON text already.
-pub(crate) fn json(text: Result<Bytes, NoAnswer>) -> Reply {
+pub(crate) fn json(text: Result<Bytes, EncodeError>) -> Reply {
     Reply { status: StatusCode::OK, body: text, ..no_content() }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn json(text: Result<Bytes, NoAnswer>) -> Reply {
 /// success.
 pub(crate) fn nothing() -> Reply {
     let fault = "a use case about one resource answered none".to_owned();
-    Reply { body: Err(NoAnswer::Fault(fault)), ..no_content() }
+    Reply { body: Err(EncodeError::Fault(fault)), ..no_content() }
 }
 
 /// The answer of an operation about one resource. With `tolerant` it is 204 instead of 404 when
@@ -146,15 +146,15 @@ impl Reply {
 
     /// Shows less, if the answer of a write takes too much room: the write is done.
     pub(crate) fn or_short<S: Serialize>(self, short: impl FnOnce() -> S) -> Self {
-        if !self.has_no_room() || !room::shortens() {
+        if !self.has_no_room() || !response_budget::shortens() {
             return self;
         }
-        Self { body: room::write_short(&short()), shortened: true, ..self }
+        Self { body: response_budget::write_short(&short()), shortened: true, ..self }
     }
 
     /// Whether there was no room for it.
     pub(crate) const fn has_no_room(&self) -> bool {
-        matches!(self.body, Err(NoAnswer::TooLarge | NoAnswer::Crowded))
+        matches!(self.body, Err(EncodeError::TooLarge | EncodeError::Crowded))
     }
 
     /// Holds the memory of its text until it has been sent.
@@ -178,7 +178,7 @@ impl Reply {
         let text = self.body.map_err(|fault| unanswered(fault, self.advice))?;
         let body = serde_json::from_slice(&text);
         let changed = change(body.map_err(|error| RequestError::Failed(error.to_string()))?)?;
-        let body = room::write(&changed);
+        let body = response_budget::write(&changed);
         Ok(Self { body, ..self })
     }
 
@@ -239,11 +239,11 @@ impl Reply {
 }
 
 /// The error in place of an answer that could not be written.
-fn unanswered(fault: NoAnswer, advice: &'static str) -> RequestError {
+fn unanswered(fault: EncodeError, advice: &'static str) -> RequestError {
     match fault {
-        NoAnswer::TooLarge => RequestError::AnswerTooLarge(advice),
-        NoAnswer::Crowded => RequestError::Crowded(CROWDED),
-        NoAnswer::Fault(fault) => RequestError::Failed(fault),
+        EncodeError::TooLarge => RequestError::AnswerTooLarge(advice),
+        EncodeError::Crowded => RequestError::Crowded(CROWDED),
+        EncodeError::Fault(fault) => RequestError::Failed(fault),
     }
 }
 

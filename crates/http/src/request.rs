@@ -14,20 +14,20 @@ use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::{KeyScope, once};
 use daybook_service::query::QueryText;
 use daybook_service::{self as service, Context, Error};
-use daybook_storage::{Lane, LogPosition, Ticket, Tx};
+use daybook_storage::{LogPosition, ShardKey, Submission, Tx};
 
 use crate::api_key::known;
-use crate::budget::{Borrower, HeldBody, MemoryShare, expect_borrower};
+use crate::budget::{HeldBody, MemoryOwner, MemoryShare, expect_borrower};
 use crate::error::{ApiError, RequestError};
-use crate::idempotency::Keyed;
+use crate::idempotency::IdempotencyHeader;
 use crate::identity::authenticate::authenticate;
 use crate::log_position;
 use crate::parameters;
 use crate::rate::counted::count;
-use crate::rate::quota::Rest;
+use crate::rate::quota::DeferredCharge;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request_head::{agent, bearer, cursor, host, if_match};
-use crate::room::Room;
+use crate::response_budget::ResponseBudget;
 use crate::routes::Lasting;
 use crate::run;
 use crate::segments::Segments;
@@ -42,9 +42,9 @@ pub(crate) struct ApiRequest {
     /// The parameters that have a value (behaviour 0.9). Of a repeated one the first counts.
     parameters: HashMap<String, String>,
     cursor: Option<String>,
-    key: Option<Keyed>,
+    key: Option<IdempotencyHeader>,
     /// What a request with an idempotency key costs besides, unless it was answered before.
-    rest: Option<Rest>,
+    rest: Option<DeferredCharge>,
     /// `If-Match`, until the handler declares its target.
     if_match: Option<String>,
     host: Option<String>,
@@ -133,7 +133,7 @@ impl ApiRequest {
 
     /// A share of the memory, booked to the caller and empty at first.
     pub(crate) fn memory(&self) -> MemoryShare {
-        self.state.budget.grant(Borrower::User(self.cx.payer()))
+        self.state.budget.grant(MemoryOwner::User(self.cx.payer()))
     }
 
     /// Runs a use case that reads, before the one that answers. `If-Match` without a target is
@@ -160,7 +160,7 @@ impl ApiRequest {
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
         let user = self.cx.payer();
-        let make = run::maker(self.cx.clone(), Room::of_read(self.memory()), encode);
+        let make = run::maker(self.cx.clone(), ResponseBudget::of_read(self.memory()), encode);
         let cx = self.cx;
         run::read_and(&self.state, user, move |tx| work(tx, &cx), make).await
     }
@@ -193,11 +193,11 @@ impl ApiRequest {
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         if !book.is_empty() {
-            let (lane, book) = (Lane::of_book(book), book.to_owned());
+            let (lane, book) = (ShardKey::of_book(book), book.to_owned());
             return self.write_in(lane, KeyScope::Book(book), work, encode).await;
         }
         self.cx.scope.check_outside_books().map_err(Error::from)?;
-        let lane = self.key.as_ref().map_or(Lane::NO_BOOK, |key| Lane::of_key(key.text()));
+        let lane = self.key.as_ref().map_or(ShardKey::NO_BOOK, |key| ShardKey::of_key(key.text()));
         self.write_in(lane, KeyScope::Installation, work, encode).await
     }
 
@@ -211,7 +211,7 @@ impl ApiRequest {
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         self.cx.scope.check_outside_books().map_err(Error::from)?;
-        let lane = Lane::of_user(self.cx.user.id);
+        let lane = ShardKey::of_user(self.cx.user.id);
         self.write_in(lane, KeyScope::Caller, work, encode).await
     }
 
@@ -226,7 +226,7 @@ impl ApiRequest {
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
     ) -> ApiResult {
         self.cx.scope.check_connections().map_err(Error::from)?;
-        let lane = Lane::of_user(self.cx.user.id);
+        let lane = ShardKey::of_user(self.cx.user.id);
         self.write_in(lane, KeyScope::Caller, work, encode).await
     }
 
@@ -264,7 +264,7 @@ impl ApiRequest {
 
     async fn write_in<T: Send + 'static>(
         self,
-        lane: Lane,
+        lane: ShardKey,
         scope: KeyScope,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> service::Result<T> + Clone + Send + 'static,
         encode: impl Fn(&T, &Context) -> Reply + Clone + Send + 'static,
@@ -274,7 +274,7 @@ impl ApiRequest {
         let body = HeldBody::of(&http);
         let is_long = body.as_ref().is_some_and(HeldBody::is_long);
         let work = run::holding(body, work);
-        let ticket = Ticket::of(lane, cx.payer());
+        let ticket = Submission::of(lane, cx.payer());
         let Some(key) = key else {
             let asked = cx.clone();
             let done = run::write(&state, ticket, move |tx| work(tx, &asked)).await?;
@@ -290,11 +290,11 @@ impl ApiRequest {
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
             let asked = cx.clone();
             let carry_out = |tx: &mut Tx<'_>| {
-                rest.map_or(Ok(()), Rest::take).map_err(RequestError::from)?;
+                rest.map_or(Ok(()), DeferredCharge::take).map_err(RequestError::from)?;
                 let done = work(tx, &asked)?;
                 let caller = asked.clone();
                 let make = move || encode(&done, &asked);
-                let memory = || shared.budget.grant(Borrower::User(user));
+                let memory = || shared.budget.grant(MemoryOwner::User(user));
                 run::answer_to_store(tx, &caller, memory, make)
             };
             once(tx, &cx, (&scope, &claim), carry_out)
@@ -316,7 +316,7 @@ impl FromRequest for ApiRequest {
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&request, &state, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
-            let _ = known.send(Borrower::User(user.payer()));
+            let _ = known.send(MemoryOwner::User(user.payer()));
             if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
                 connection.let_in();
             }
@@ -336,7 +336,7 @@ impl FromRequest for ApiRequest {
                 storage_quotas: Some(state.storage_quotas),
                 ..Context::new(user, now, ids)
             };
-            let key = Keyed::of(&request)?;
+            let key = IdempotencyHeader::of(&request)?;
             let app = known::find(&request, &state).await?;
             let rest = count(&request, &state, (cx.payer(), app), key.is_some())?;
             if request.app_data::<Lasting>().is_some() {

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use crate::room;
+use crate::response_budget;
 
 /// The rows of a page.
 pub(crate) struct PageRows<'r, T> {
@@ -49,7 +49,7 @@ where
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
         let mut list = writer.serialize_seq(None)?;
         for row in self.page.rows {
-            if !room::begin_row() {
+            if !response_budget::begin_row() {
                 break;
             }
             list.serialize_element(&(self.make)(row).map_err(S::Error::custom)?)?;
@@ -93,7 +93,7 @@ mod tests {
         let page = PageRows::new(rows);
         let cursor = || page.end().map(|row| row[..1].to_owned());
         let shown = PageOut { items: page.out(Ok), cursor: CursorOut(&cursor) };
-        (room::write(&shown).unwrap(), cursor())
+        (response_budget::write(&shown).unwrap(), cursor())
     }
 
     #[test]

@@ -13,14 +13,14 @@ use daybook_domain::id::UserId;
 use daybook_domain::idempotency::StoredAnswer;
 use daybook_service::idempotency::{Once, is_kept_whole};
 use daybook_service::{Context, Result};
-use daybook_storage::{Error, ReadStop, ReaderPool, Ticket, Tx};
+use daybook_storage::{Error, ReadStop, ReaderPool, Submission, Tx};
 use tokio::time::timeout;
 
 use crate::blocking::block;
-use crate::budget::{Borrower, MemoryShare};
+use crate::budget::{MemoryOwner, MemoryShare};
 use crate::error::{ApiError, RequestError};
 use crate::reply::{ApiResult, Reply};
-use crate::room::Room;
+use crate::response_budget::ResponseBudget;
 use crate::state::AppState;
 
 /// How long a request with an idempotency key may wait for its turn.
@@ -139,7 +139,7 @@ impl Drop for AwaitedRead {
 /// What the use case refuses; 503 when the queue of the writer is full.
 pub(crate) async fn write<T, E>(
     state: &AppState,
-    ticket: impl Into<Ticket>,
+    ticket: impl Into<Submission>,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
 ) -> std::result::Result<T, ApiError>
 where
@@ -167,7 +167,7 @@ pub(crate) fn holding<H: Clone + Send, T>(
 /// Makes the answer of a read from its result, in that room.
 pub(crate) fn maker<T>(
     cx: Context,
-    room: Room,
+    room: ResponseBudget,
     encode: impl FnOnce(&T, &Context) -> Reply + Send,
 ) -> impl FnOnce(T) -> Reply + Send {
     move |done| {
@@ -186,8 +186,8 @@ pub(crate) async fn answer(
     user: UserId,
     make: impl Fn() -> Reply + Send + 'static,
 ) -> ApiResult {
-    let memory = || state.budget.grant(Borrower::User(user));
-    let (short, share) = Room::at_once(memory()).around(&make);
+    let memory = || state.budget.grant(MemoryOwner::User(user));
+    let (short, share) = ResponseBudget::at_once(memory()).around(&make);
     if !short.has_no_room() {
         return Ok(short.holding(share));
     }
@@ -203,14 +203,14 @@ pub(crate) async fn large_answer(
     user: UserId,
     make: impl FnOnce() -> Reply + Send + 'static,
 ) -> ApiResult {
-    let room = Room::of_write(state.budget.grant(Borrower::User(user)));
+    let room = ResponseBudget::of_write(state.budget.grant(MemoryOwner::User(user)));
     let (reply, share) = block(move || answer_of_write(room, make)).await?;
     Ok(reply.holding(share))
 }
 
 /// Makes the answer of a write on a thread that may block, shortened if need be.
 pub(crate) fn answer_of_write(
-    room: Room,
+    room: ResponseBudget,
     make: impl FnOnce() -> Reply,
 ) -> (Reply, Option<MemoryShare>) {
     room.around(|| make().or_short(|| serde_json::json!({})))
@@ -228,13 +228,15 @@ pub(crate) fn answer_to_store<M: Fn() -> Reply>(
     memory: impl Fn() -> MemoryShare,
     make: M,
 ) -> std::result::Result<((Reply, Option<M>), StoredAnswer), ApiError> {
-    let (reply, share) = answer_of_write(Room::of_stored(memory()), &make);
+    let (reply, share) = answer_of_write(ResponseBudget::of_stored(memory()), &make);
     let (reply, stored) = match reply.kept()? {
         Some(kept) if is_kept_whole(tx, cx, kept.1.len())? => {
             let stored = reply.stored(kept);
             (reply.holding(share), stored)
         }
-        Some(_) | None => answer_of_write(Room::of_ids(memory()), &make).0.and_stored()?,
+        Some(_) | None => {
+            answer_of_write(ResponseBudget::of_ids(memory()), &make).0.and_stored()?
+        }
     };
     let whole = reply.is_shortened().then_some(make);
     Ok(((reply, whole), stored))
@@ -267,7 +269,7 @@ pub(crate) async fn answer_again(
     user: UserId,
     answer: StoredAnswer,
 ) -> ApiResult {
-    let room = Room::of_read(state.budget.grant(Borrower::User(user)));
+    let room = ResponseBudget::of_read(state.budget.grant(MemoryOwner::User(user)));
     let (reply, share) = block(move || room.around(|| Reply::again(answer))).await?;
     Ok(reply?.holding(share))
 }
@@ -280,7 +282,7 @@ pub(crate) async fn answer_again(
 /// its key it is not done twice.
 pub(crate) async fn write_with_timeout<T, E>(
     state: &AppState,
-    ticket: Ticket,
+    ticket: Submission,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
 ) -> std::result::Result<T, ApiError>
 where
@@ -298,7 +300,7 @@ where
 
 async fn submit<T, E>(
     state: &AppState,
-    ticket: Ticket,
+    ticket: Submission,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
 ) -> std::result::Result<T, ApiError>
 where

@@ -47,12 +47,12 @@ enum PlaceRank {
 /// The connections of an address, by age.
 #[derive(Default)]
 struct OfAddress {
-    strangers: BTreeMap<u64, Occupant>,
-    known: BTreeMap<u64, Occupant>,
+    strangers: BTreeMap<u64, ConnectionEntry>,
+    known: BTreeMap<u64, ConnectionEntry>,
 }
 
 /// A connection, as the others of its address see it.
-struct Occupant {
+struct ConnectionEntry {
     is_running: Arc<AtomicBool>,
     give_up: oneshot::Sender<()>,
 }
@@ -72,7 +72,7 @@ impl OfAddress {
         found.map_or(Needed::Too, Needed::One)
     }
 
-    fn of(&mut self, standing: PlaceRank) -> &mut BTreeMap<u64, Occupant> {
+    fn of(&mut self, standing: PlaceRank) -> &mut BTreeMap<u64, ConnectionEntry> {
         match standing {
             PlaceRank::Stranger => &mut self.strangers,
             PlaceRank::Known => &mut self.known,
@@ -90,12 +90,15 @@ enum Needed {
 }
 
 /// The oldest connection on which no request runs.
-fn oldest(entries: &BTreeMap<u64, Occupant>, standing: PlaceRank) -> Option<(PlaceRank, u64)> {
+fn oldest(
+    entries: &BTreeMap<u64, ConnectionEntry>,
+    standing: PlaceRank,
+) -> Option<(PlaceRank, u64)> {
     let idle = entries.iter().find(|(_, entry)| entry.is_idle());
     idle.map(|(number, _)| (standing, *number))
 }
 
-impl Occupant {
+impl ConnectionEntry {
     fn is_idle(&self) -> bool {
         !self.is_running.load(Ordering::Relaxed)
     }
@@ -121,7 +124,7 @@ impl TakenSlots {
                 PlaceRank::Stranger => of_address.strangers.get(number),
                 PlaceRank::Known => of_address.known.get(number),
             });
-            entry.is_some_and(Occupant::is_idle)
+            entry.is_some_and(ConnectionEntry::is_idle)
         };
         let found = self.ages.iter().find(|(place, address)| is_idle(place, address));
         if let Some(place) = found.map(|(place, _)| *place) {
@@ -162,7 +165,7 @@ impl Slots {
         if taken.ages.len() >= self.all {
             taken.close_oldest();
         }
-        let entry = Occupant { is_running: Arc::clone(&is_running), give_up };
+        let entry = ConnectionEntry { is_running: Arc::clone(&is_running), give_up };
         taken.ages.insert((PlaceRank::Stranger, number), address);
         taken.addresses.entry(address).or_default().strangers.insert(number, entry);
         drop(taken);

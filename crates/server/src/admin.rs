@@ -16,7 +16,7 @@ use daybook_http::LoginSecret;
 use daybook_service::{Error, Ids, book, session, token, user};
 use daybook_storage::access::BookAccess;
 use daybook_storage::user::User;
-use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 
 use crate::cli::{BookArgs, BookCommand, DataArgs, LoginArgs, TokenArgs, TokenCommand};
 use crate::log::note_command;
@@ -41,8 +41,8 @@ pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
         Some(TokenCommand::Revoke { id, data }) => {
             let store = open(&data)?;
             let now = clock::now();
-            let revoked =
-                store.write_repeatable(Lane::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
+            let revoked = store
+                .write_repeatable(ShardKey::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
             note_command(&data, "token revoke", Some(revoked.user));
             print([described(&revoked, now)])
         }
@@ -59,7 +59,7 @@ pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
     let known = store.read(|tx| user::find(tx, &email))?;
     let secret = LoginSecret::random()?;
     let digest = secret.digest();
-    let lane = Lane::of_newcomer(&email);
+    let lane = ShardKey::of_newcomer(&email);
     let ids = Arc::new(Ids::new(store.start()));
     again_on_collision(|| {
         let (email, ids) = (email.clone(), Arc::clone(&ids));
@@ -106,7 +106,8 @@ fn change_book(
 ) -> anyhow::Result<()> {
     let store = open(data)?;
     let ids = Arc::new(Ids::new(store.start()));
-    let view = store.write_repeatable(Lane::of_book(&book), move |tx| change(tx, &book, &ids))?;
+    let view =
+        store.write_repeatable(ShardKey::of_book(&book), move |tx| change(tx, &book, &ids))?;
     note_command(data, command, Some(view.access.user()));
     let book = view.access.book();
     print([format!("{}\t{}\t{}", book.key, book.owner_name, book.settings.name.as_str())])
@@ -142,7 +143,7 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
     for email in emails {
         let issued = again_on_collision(|| {
             let (ids, request, address) = (Arc::clone(&ids), request.clone(), email.clone());
-            store.write_repeatable(Lane::of_newcomer(&email), move |tx| {
+            store.write_repeatable(ShardKey::of_newcomer(&email), move |tx| {
                 token::issue_to(tx, &address, request, &ids, now)
             })
         })?;

@@ -9,7 +9,7 @@ use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::Ids;
 use daybook_service::api_key::{self, View};
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 
 use crate::admin::{again_on_collision, named, open, print};
 use crate::cli::DataArgs;
@@ -81,7 +81,7 @@ pub(crate) fn run(options: KeyArgs) -> anyhow::Result<()> {
         }
         KeyCommand::Revoke { id, data } => {
             let (email, view) = open(&data)?
-                .write_repeatable(Lane::NO_BOOK, move |tx| api_key::revoke_any(tx, &id, now))?;
+                .write_repeatable(ShardKey::NO_BOOK, move |tx| api_key::revoke_any(tx, &id, now))?;
             note_command(&data, "key revoke", Some(view.key.user));
             print([described(&email, &view, now)])
         }
@@ -95,7 +95,7 @@ fn create(data: &DataArgs, email: &Email, request: KeyRequest, now: Instant) -> 
     let created = again_on_collision(|| {
         let (key, ids, request, email) =
             (Arc::clone(&key), Arc::clone(&ids), request.clone(), email.clone());
-        store.write_repeatable(Lane::of_newcomer(&email.clone()), move |tx| {
+        store.write_repeatable(ShardKey::of_newcomer(&email.clone()), move |tx| {
             api_key::create_for(tx, &email, |id| key.api_key(id).digest(), request, (&ids, now))
         })
     })?

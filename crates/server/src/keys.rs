@@ -8,7 +8,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::{KeyRing, SigningAlgorithm, SigningKey};
 use daybook_http::{Resealed, check_keys, make_pairs, reseal};
 use daybook_service::{Error, signing_key};
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 use daybook_storage::sealed::SealedColumn;
 
 use crate::admin::{open, print};
@@ -51,7 +51,7 @@ fn rotate_signing(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Resul
         check_keys(store.read(signing_key::list)?, &key, now)?;
     }
     let pairs = make_pairs(&SigningAlgorithm::ALL, &key)?;
-    let rotated = store.write_repeatable(Lane::NO_BOOK, move |tx| {
+    let rotated = store.write_repeatable(ShardKey::NO_BOOK, move |tx| {
         if discard {
             signing_key::replace(tx, pairs, now)
         } else {

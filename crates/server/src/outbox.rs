@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use daybook_domain::email::Email;
 use daybook_domain::mail::Mail;
 use daybook_service::{Error, mail};
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 
 use crate::admin::{open, print};
 use crate::cli::DataArgs;
@@ -68,7 +68,7 @@ pub(crate) fn run(options: OutboxArgs) -> anyhow::Result<()> {
         }
         OutboxCommand::Retry(NamedMailsArgs { ids, data }) => {
             let (store, now) = (open(&data)?, clock::now());
-            let retried = store.write_repeatable(Lane::NO_BOOK, move |tx| {
+            let retried = store.write_repeatable(ShardKey::NO_BOOK, move |tx| {
                 ids.iter().map(|id| mail::retry(tx, id, now)).collect::<Result<Vec<_>, Error>>()
             })?;
             print(retried.iter().map(listed))
@@ -76,7 +76,7 @@ pub(crate) fn run(options: OutboxArgs) -> anyhow::Result<()> {
         OutboxCommand::Drop(NamedMailArgs { id, data }) => {
             let store = open(&data)?;
             let dropped =
-                store.write_repeatable(Lane::NO_BOOK, move |tx| mail::discard(tx, &id))?;
+                store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::discard(tx, &id))?;
             print([listed(&dropped)])
         }
     }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use daybook_domain::id::BookKey;
 use daybook_http::{
-    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, Farewell,
-    FileSweep, GrantLimits, Identity, LargeCopies, ReaderShares, Templates, Uploads, Wakeup,
-    WebhookClient, check_keys,
+    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Farewell, FileSweep,
+    GrantLimits, Identity, LargeCopies, ReaderShares, Templates, Uploads, Wakeup, WebhookClient,
+    WebhookSender, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Options, Store};
@@ -188,7 +188,7 @@ fn workers(
 
 /// What apps are still to be told of a book outlives it.
 fn farewell(state: &Arc<AppState>) -> Farewell {
-    let courier = Courier::new(Arc::clone(state));
+    let courier = WebhookSender::new(Arc::clone(state));
     Arc::new(move |book: BookKey| {
         let courier = courier.clone();
         Box::pin(async move { courier.take_leave(&book).await })
@@ -206,7 +206,7 @@ fn webhooks(state: &Arc<AppState>, stop: &Stop) -> Worker {
         ids: Arc::clone(&state.ids),
         clock: state.clock,
         stop: stop.clone(),
-        courier: Courier::new(Arc::clone(state)),
+        courier: WebhookSender::new(Arc::clone(state)),
         wakeup,
         server: state.mail_address.clone(),
         mails: state.mails.clone(),

@@ -4,9 +4,9 @@
 use clap::Args;
 use daybook_domain::email::Email;
 use daybook_domain::field::Field;
-use daybook_domain::storage_quota::{Allowance, Stored};
+use daybook_domain::storage_quota::{Allowance, StorageUsage};
 use daybook_service::storage_quota::{self, Input};
-use daybook_storage::storage_quota::{StoredBook, StoredOfUser};
+use daybook_storage::storage_quota::{StoredBook, UserStorageUsage};
 
 use crate::admin::{open, print};
 use crate::cli::DataArgs;
@@ -75,14 +75,15 @@ pub(crate) fn list(options: StorageOfArgs) -> anyhow::Result<()> {
 }
 
 /// What the books of a user hold, in a line, its columns separated by tabs.
-fn of_user(holding: &StoredOfUser) -> String {
-    let StoredOfUser { email, stored: Stored { transactions, bytes }, allowance } = holding;
+fn of_user(holding: &UserStorageUsage) -> String {
+    let UserStorageUsage { email, stored: StorageUsage { transactions, bytes }, allowance } =
+        holding;
     format!("{bytes}\t{transactions}\t{}\t{email}", allowed(allowance))
 }
 
 /// What a book holds, in the same form.
 fn of_book(book: &StoredBook) -> String {
-    let StoredBook { key, name, deleted, stored: Stored { transactions, bytes } } = book;
+    let StoredBook { key, name, deleted, stored: StorageUsage { transactions, bytes } } = book;
     let state = if *deleted { "deleted" } else { "present" };
     format!("{bytes}\t{transactions}\t{state}\t{key}\t{name}")
 }

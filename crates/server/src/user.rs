@@ -8,7 +8,7 @@ use daybook_service::storage_quota::{Input, allow};
 use daybook_service::user::UserReport;
 use daybook_service::{Error, Ids, user};
 use daybook_storage::user::User;
-use daybook_storage::{Lane, Tx};
+use daybook_storage::{ShardKey, Tx};
 
 use crate::admin::{open, print};
 use crate::cli::DataArgs;
@@ -119,7 +119,7 @@ fn change_user(
     use daybook_storage::Error::{Unavailable, UniqueViolation};
     let (email, store) = (Email::parse(&named.email)?, open(&named.data)?);
     let ids = Arc::new(Ids::new(store.start()));
-    let lane = Lane::of_newcomer(&email);
+    let lane = ShardKey::of_newcomer(&email);
     let mut tries = 1;
     let changed = loop {
         let (change, email, ids) = (change.clone(), email.clone(), Arc::clone(&ids));

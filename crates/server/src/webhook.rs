@@ -9,7 +9,7 @@ use daybook_domain::app::AppId;
 use daybook_domain::id::BookKey;
 use daybook_http::WebhookTarget;
 use daybook_service::delivery::pause::{self, PausedPlace, PausedQueue};
-use daybook_storage::{Lane, Store};
+use daybook_storage::{ShardKey, Store};
 
 use crate::admin::{open, print};
 use crate::cli::DataArgs;
@@ -135,7 +135,7 @@ pub(crate) fn run(options: WebhooksArgs) -> anyhow::Result<()> {
             let (store, now) = (open(&data)?, clock::now());
             let (key, app) = (BookKey::new(book), AppId::stored(app));
             let (named, paused) = (key.clone(), app.clone());
-            store.write_repeatable(Lane::of_book(key.as_str()), move |tx| {
+            store.write_repeatable(ShardKey::of_book(key.as_str()), move |tx| {
                 pause::by_operator(tx, named.as_str(), &paused, now)
             })?;
             let named = (Some(key.as_str()), Some(app.as_str()));
@@ -149,7 +149,7 @@ fn resume(store: &Store, which: &PausedArgs) -> anyhow::Result<()> {
     each_portion(store, (which.book.as_deref(), which.app.as_deref()), |paused| {
         for queue in paused {
             let resumed = queue.clone();
-            store.write_repeatable(Lane::of_book(queue.book.as_str()), move |tx| {
+            store.write_repeatable(ShardKey::of_book(queue.book.as_str()), move |tx| {
                 pause::resume_by_operator(tx, &resumed)
             })?;
         }

@@ -19,7 +19,7 @@ use daybook_storage::access::AccessTo;
 use crate::batch::{BytesLeft, MembershipsLeft};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::event_log::ToldEvents;
+use crate::event_log::EventBatch;
 use crate::{access, batch, event_log, transaction};
 
 /// Accounts as the caller sees them.
@@ -101,7 +101,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let names: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
     let mut known = tx.accounts().directory(&access, targets.iter().chain(&names), [])?;
     let targets = found(&known, targets.into_iter())?;
-    let (mut named, mut events) = (BytesLeft::of_named(), ToldEvents::new());
+    let (mut named, mut events) = (BytesLeft::of_named(), EventBatch::new());
     let (mut changed, mut grows) = (Vec::new(), false);
     let (mut memberships, mut regrouped) = (MembershipsLeft::new(), BTreeSet::new());
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
@@ -176,7 +176,7 @@ pub fn delete(
     transaction::release_accounts(tx, cx, &access.with_purpose(Record::Edit)?, &seen)?;
     let ids: Vec<AccountId> = seen.into_iter().collect();
     tx.accounts().delete(&access, &ids)?;
-    let mut events = ToldEvents::new();
+    let mut events = EventBatch::new();
     batch::each(removed, |account| events.push(account.deleted_event(&forest)))?;
     event_log::append(tx, cx, &access, events.into_events())?;
     Ok(View { accounts, forest })
@@ -200,7 +200,7 @@ pub(crate) fn add(
     let mut forest = crate::group::forest(tx, access)?;
     let references: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
     let mut known = tx.accounts().directory(access, &references, [])?;
-    let (mut events, mut memberships) = (ToldEvents::new(), MembershipsLeft::new());
+    let (mut events, mut memberships) = (EventBatch::new(), MembershipsLeft::new());
     let accounts = batch::each(items, |input| {
         let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
         let joined = groups.as_ref().value().cloned().unwrap_or_default();

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use daybook_domain::app::AppFace;
+use daybook_domain::app::AppSummary;
 use daybook_domain::connection::{
     Connection, ConnectionKind, MAX_CONNECTIONS, NewConnection, Refusal,
 };
@@ -28,7 +28,7 @@ pub struct View {
     /// The address of its owner.
     pub email: String,
     /// How its app looks.
-    pub face: Option<AppFace>,
+    pub face: Option<AppSummary>,
 }
 
 /// What edits make of the sealed properties of a connection, sealed again; those that change
@@ -191,7 +191,7 @@ fn view(tx: &mut Tx<'_>, cx: &Context, connection: Connection) -> Result<View> {
 }
 
 fn views(tx: &mut Tx<'_>, cx: &Context, all: Vec<Connection>) -> Result<Vec<View>> {
-    let faces: HashMap<String, AppFace> =
+    let faces: HashMap<String, AppSummary> =
         tx.apps().faces(all.iter().map(|one| one.app.as_str()))?;
     let shown = |connection: Connection| View {
         email: cx.user.email.to_string(),

@@ -17,12 +17,12 @@ const MAX_DELIVERIES: usize = 100_000;
 
 /// The events that a request is about to append, as far as it may write them (behaviour 10.16).
 #[derive(Debug)]
-pub(crate) struct ToldEvents {
+pub(crate) struct EventBatch {
     events: Vec<NewEvent>,
     left: BytesLeft,
 }
 
-impl ToldEvents {
+impl EventBatch {
     /// None yet.
     pub(crate) const fn new() -> Self {
         Self { events: Vec::new(), left: BytesLeft::of_written() }

@@ -13,7 +13,7 @@ use daybook_storage::page::{Page, rows_to_read};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::transaction::FileKeeper;
+use crate::transaction::FileReferences;
 use crate::{access, batch, event_log, storage_quota, transaction};
 
 /// Rows of a page by default, and at most (behaviour 2.2).
@@ -187,7 +187,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let file = named(tx, &access, id)?;
     check_editable(&access, &file)?;
-    let keeper = FileKeeper::find(tx, &access, file.id)?;
+    let keeper = FileReferences::find(tx, &access, file.id)?;
     keeper.check_permitted(&access)?;
     cx.check_precondition(&file)?;
     keeper.check(&access)?;
@@ -252,9 +252,9 @@ fn changed(
     let revision = before.clone().update(changes, cx.now);
     let keeper = match &revision {
         Ok((after, _)) if after.content != before.content => {
-            FileKeeper::find(tx, &access, before.id)?
+            FileReferences::find(tx, &access, before.id)?
         }
-        Ok(_) | Err(_) => FileKeeper::NOBODY,
+        Ok(_) | Err(_) => FileReferences::NOBODY,
     };
     keeper.check_permitted(&access)?;
     cx.check_precondition(&before)?;

@@ -19,7 +19,7 @@ use daybook_storage::access::AccessTo;
 use crate::batch::BytesLeft;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::event_log::ToldEvents;
+use crate::event_log::EventBatch;
 use crate::{access, account, batch, event_log};
 
 /// Groups as the caller sees them.
@@ -80,7 +80,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let owner = access.may(Action::WriteLockedGroups);
     let mut forest = forest(tx, &access)?;
     let (mut changed, mut grows) = (Vec::new(), false);
-    let (mut named, mut events) = (BytesLeft::of_named(), ToldEvents::new());
+    let (mut named, mut events) = (BytesLeft::of_named(), EventBatch::new());
     let mut left = MAX_PASSED;
     let targets = found(&forest, items.iter_mut().map(|item| item.changes.take_target()))?;
     batch::each(items.into_iter().zip(&targets), |(input, id)| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
-use daybook_domain::app::{App, AppFace, AppId};
+use daybook_domain::app::{App, AppId, AppSummary};
 use daybook_domain::connection::{Connection, ConnectionKind};
 use daybook_domain::id::{BookKey, ConnectionId, IntegrationId, UserId};
 use daybook_domain::instant::Instant;
@@ -27,7 +27,7 @@ pub struct View {
     /// The username of who installed it.
     pub added_by: String,
     /// How its app looks.
-    pub face: Option<AppFace>,
+    pub face: Option<AppSummary>,
 }
 
 /// listIntegrations: by name.

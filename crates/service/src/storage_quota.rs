@@ -9,9 +9,9 @@ use daybook_domain::email::Email;
 use daybook_domain::field::Field;
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
-use daybook_domain::storage_quota::{Allowance, StorageQuotas, Stored};
+use daybook_domain::storage_quota::{Allowance, StorageQuotas, StorageUsage};
 use daybook_storage::Tx;
-use daybook_storage::storage_quota::{StoredBook, StoredOfUser};
+use daybook_storage::storage_quota::{StoredBook, UserStorageUsage};
 use daybook_storage::user::User;
 
 use crate::context::Context;
@@ -22,7 +22,7 @@ use crate::user;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
     /// What they hold.
-    pub stored: Stored,
+    pub stored: StorageUsage,
     /// The quotas that hold for them.
     pub quotas: StorageQuotas,
 }
@@ -47,7 +47,7 @@ pub(crate) fn check_bytes(
     bytes: i64,
 ) -> Result<()> {
     let (held, added) = tx.stored().of_book(access)?;
-    check_added(tx, cx, access, (held + added, Stored { transactions: 0, bytes }))
+    check_added(tx, cx, access, (held + added, StorageUsage { transactions: 0, bytes }))
 }
 
 /// How many bytes of contents the caller may send in the time for which bytes stay that no file
@@ -64,7 +64,7 @@ fn check_added(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &Access,
-    (held, added): (Stored, Stored),
+    (held, added): (StorageUsage, StorageUsage),
 ) -> Result<()> {
     let Some(usual) = cx.storage_quotas.filter(|_| added.grows()) else { return Ok(()) };
     let (owner, allowance) = tx.stored().owner(access)?;
@@ -104,9 +104,9 @@ pub(crate) fn of_caller(tx: &mut Tx<'_>, cx: &Context) -> Result<View> {
 }
 
 /// What counts for a user: what their books hold, and the answers that are kept under their keys.
-pub(crate) fn held_by(tx: &mut Tx<'_>, user: UserId, now: Instant) -> Result<Stored> {
+pub(crate) fn held_by(tx: &mut Tx<'_>, user: UserId, now: Instant) -> Result<StorageUsage> {
     let kept = tx.keys().kept_bytes(user, now)?;
-    Ok(tx.stored().held_by(user)? + Stored { transactions: 0, bytes: kept })
+    Ok(tx.stored().held_by(user)? + StorageUsage { transactions: 0, bytes: kept })
 }
 
 /// Whether an answer of so many bytes may be kept whole under a key of the caller.
@@ -121,7 +121,7 @@ pub(crate) fn may_keep(tx: &mut Tx<'_>, cx: &Context, bytes: i64) -> Result<bool
     }
     let own = tx.stored().added_by(cx.user.id)?;
     let held = held_by(tx, cx.user.id, cx.now)? + own;
-    Ok(quotas.check_owner(held, Stored { transactions: 0, bytes }, true).is_ok())
+    Ok(quotas.check_owner(held, StorageUsage { transactions: 0, bytes }, true).is_ok())
 }
 
 /// Whether a response of an app of so many bytes may be kept whole in an entered book.
@@ -137,7 +137,7 @@ pub(crate) fn may_respond(
     let (held, added) = tx.stored().of_entered(book)?;
     let (owner, allowance) = tx.stored().owner_of_entered(book)?;
     let quotas = usual.with(&allowance);
-    let response = Stored { transactions: 0, bytes };
+    let response = StorageUsage { transactions: 0, bytes };
     let fits = quotas.check_book(held + added, response).is_ok();
     if !fits || !quotas.user.is_on() {
         return Ok(fits);
@@ -147,7 +147,7 @@ pub(crate) fn may_respond(
 }
 
 /// The users who own books, with what these hold together, for the operator.
-pub fn holdings(tx: &mut Tx<'_>) -> Result<Vec<StoredOfUser>> {
+pub fn holdings(tx: &mut Tx<'_>) -> Result<Vec<UserStorageUsage>> {
     Ok(tx.stored().holdings()?)
 }
 

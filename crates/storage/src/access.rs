@@ -10,7 +10,7 @@ use daybook_domain::id::UserId;
 use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::Purpose;
 
-use crate::book_state::Activity;
+use crate::book_state::BookCounters;
 
 /// A book as a user finds it: what the database says, before anything is allowed. It comes from
 /// [`crate::book::Books::load_for_user`], from lists of books, and from founding one.
@@ -22,7 +22,7 @@ pub struct BookAccess {
     /// What the list of collaborators says of the user.
     pub granted: Option<Permission>,
     /// How busy it is.
-    pub activity: Activity,
+    pub activity: BookCounters,
     /// When it was deleted, if it was. Then it exists for nobody (behaviour 6.22).
     pub deletion: Option<Deletion>,
 }

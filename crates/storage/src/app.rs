@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use daybook_domain::app::{
-    App, AppFace, AppFlags, AppId, AppText, AppTexts, Manifest, PropertiesSchema, PropertyHints,
+    App, AppFlags, AppId, AppSummary, AppText, AppTexts, Manifest, PropertiesSchema, PropertyHints,
     PropertyHolder,
 };
 use daybook_domain::event::EventType;
@@ -215,7 +215,7 @@ impl Apps<'_, '_> {
     pub fn faces(
         self,
         ids: impl Iterator<Item = impl Into<String>>,
-    ) -> Result<HashMap<String, AppFace>> {
+    ) -> Result<HashMap<String, AppSummary>> {
         let mut wanted: BTreeSet<String> = ids.map(Into::into).collect();
         if wanted.is_empty() {
             return Ok(HashMap::new());
@@ -228,7 +228,7 @@ impl Apps<'_, '_> {
             let rows: Vec<ListedRow> =
                 on_engine!(conn, c => query.select(ListedRow::as_select()).load(c))?;
             let apps: Vec<App> = rows.into_iter().map(App::try_from).collect::<Result<_>>()?;
-            let read = apps.iter().map(|app| (app.id.to_string(), AppFace::from(app))).collect();
+            let read = apps.iter().map(|app| (app.id.to_string(), AppSummary::from(app))).collect();
             cache.learn(wanted, &read);
             faces.extend(read);
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use daybook_domain::app::AppFace;
+use daybook_domain::app::AppSummary;
 
 /// Faces remembered at most; when there are more, all are forgotten.
 const MAX_REMEMBERED: usize = 2_000;
@@ -15,12 +15,12 @@ const MAX_AGE: Duration = Duration::from_secs(10);
 
 /// The faces of apps by their ids, and since when they are known; none for ids that no app has.
 #[derive(Debug, Default)]
-pub(crate) struct AppFaceCache(Mutex<HashMap<String, (Option<AppFace>, Instant)>>);
+pub(crate) struct AppFaceCache(Mutex<HashMap<String, (Option<AppSummary>, Instant)>>);
 
 impl AppFaceCache {
     /// The faces that are remembered among those of these apps; takes out the ids whose face is
     /// known, or known not to be.
-    pub(crate) fn take_known(&self, ids: &mut BTreeSet<String>) -> HashMap<String, AppFace> {
+    pub(crate) fn take_known(&self, ids: &mut BTreeSet<String>) -> HashMap<String, AppSummary> {
         let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = HashMap::new();
         ids.retain(|id| match remembered.get(id) {
@@ -34,7 +34,7 @@ impl AppFaceCache {
     }
 
     /// Remembers what was read of these apps.
-    pub(crate) fn learn(&self, ids: BTreeSet<String>, read: &HashMap<String, AppFace>) {
+    pub(crate) fn learn(&self, ids: BTreeSet<String>, read: &HashMap<String, AppSummary>) {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         for id in ids {
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn faces_are_remembered_until_they_change() {
         let cache = AppFaceCache::default();
-        let face = AppFace { name: "Bot".to_owned(), logo: None, logo_dark: None };
+        let face = AppSummary { name: "Bot".to_owned(), logo: None, logo_dark: None };
         let read = HashMap::from([("bot".to_owned(), face)]);
         let mut wanted = ids(&["bot", "none"]);
         assert!(cache.take_known(&mut wanted).is_empty());

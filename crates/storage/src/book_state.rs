@@ -6,7 +6,7 @@ use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::UpdateBook;
-use daybook_domain::storage_quota::Stored;
+use daybook_domain::storage_quota::StorageUsage;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
@@ -60,13 +60,19 @@ impl BookStateRow {
     }
 
     /// What is stored of the book.
-    pub(crate) const fn stored(&self) -> Stored {
-        Stored { transactions: self.stored_transactions, bytes: self.stored_bytes }
+    pub(crate) const fn stored(&self) -> StorageUsage {
+        StorageUsage { transactions: self.stored_transactions, bytes: self.stored_bytes }
     }
 
-    pub(crate) const fn activity(&self) -> Activity {
+    pub(crate) const fn activity(&self) -> BookCounters {
         let Self { changed_at, posted, month, month_posted, year_posted, .. } = *self;
-        Activity { posted, month, month_posted, year_posted, changed_at: Instant::new(changed_at) }
+        BookCounters {
+            posted,
+            month,
+            month_posted,
+            year_posted,
+            changed_at: Instant::new(changed_at),
+        }
     }
 
     /// Moves the head of the log behind new events. Only the current month and year are counted:
@@ -172,7 +178,7 @@ pub(crate) fn rows<'s>(states: impl Iterator<Item = &'s BookStateRow>) -> Bulk<'
 /// How much was posted in a book, by posting instant in the book zone (behaviour 6.10), and when it
 /// last changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Activity {
+pub struct BookCounters {
     /// Posted and not trashed.
     pub posted: i64,
     /// The month of the last counted posting, as yyyymm.
@@ -185,7 +191,7 @@ pub struct Activity {
     pub changed_at: Instant,
 }
 
-impl Activity {
+impl BookCounters {
     /// Posted in a month (yyyymm), and in its year.
     #[must_use]
     pub const fn current(self, month: i32) -> (i64, i64) {
@@ -226,7 +232,7 @@ impl Books<'_, '_> {
     /// Counts anew what was posted in the last twelve months, because the zone that says which they
     /// are has changed (behaviour 6.10). It reads the whole book; a book hardly ever changes its
     /// zone. The next event saves the counts.
-    pub fn recount(self, access: &AccessTo<UpdateBook>, current: &Current) -> Result<Activity> {
+    pub fn recount(self, access: &AccessTo<UpdateBook>, current: &Current) -> Result<BookCounters> {
         let book = access.book().id;
         let months = self.tx.books().count_posted(book, current)?;
         let state = self.tx.queued_book_state(book)?;

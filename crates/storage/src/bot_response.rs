@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{BotResponse, EventDelivery, ResponseKind};
+use daybook_domain::delivery::{AppResponse, EventDelivery, ResponseKind};
 use daybook_domain::event::ReadEvent;
 use daybook_domain::id::BookId;
 use daybook_domain::instant::Instant;
@@ -32,7 +32,7 @@ struct Row {
     created_at: i64,
 }
 
-impl TryFrom<Row> for BotResponse {
+impl TryFrom<Row> for AppResponse {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
@@ -185,8 +185,8 @@ impl BotResponses<'_, '_> {
         self,
         access: &Access,
         sequences: &[i64],
-    ) -> Result<HashMap<i64, Vec<BotResponse>>> {
-        let mut found: HashMap<i64, Vec<BotResponse>> = HashMap::new();
+    ) -> Result<HashMap<i64, Vec<AppResponse>>> {
+        let mut found: HashMap<i64, Vec<AppResponse>> = HashMap::new();
         if sequences.is_empty() {
             return Ok(found);
         }
@@ -197,14 +197,14 @@ impl BotResponses<'_, '_> {
         let rows: Vec<Row> =
             on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
         for row in rows {
-            found.entry(row.sequence).or_default().push(BotResponse::try_from(row)?);
+            found.entry(row.sequence).or_default().push(AppResponse::try_from(row)?);
         }
         Ok(found)
     }
 
     /// Records the response to a delivery in the place of the one before; none removes that. The
     /// book was entered in this unit of work: responses count for it (behaviour 10.14).
-    pub fn replace(self, delivery: &EventDelivery, response: Option<&BotResponse>) -> Result<()> {
+    pub fn replace(self, delivery: &EventDelivery, response: Option<&AppResponse>) -> Result<()> {
         let key = (delivery.book.get(), delivery.sequence, delivery.app.as_str());
         let before = self.tx.delete_response(delivery.book, (key.1, key.2))?;
         let replaced = before.is_some();
@@ -212,7 +212,7 @@ impl BotResponses<'_, '_> {
         let change = after.saturating_sub(before.unwrap_or_default());
         self.tx.note_stored(delivery.book, bytes(change))?;
         let mut conn = self.tx.flushed()?;
-        let Some(BotResponse { app, kind, message, created_at }) = response else {
+        let Some(AppResponse { app, kind, message, created_at }) = response else {
             return if replaced { self.forget_failed(delivery.book, key.1) } else { Ok(()) };
         };
         let row = Row {

@@ -4,14 +4,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::Error;
-use crate::lane::Lane;
-use crate::ticket::Ticket;
+use crate::shard_key::ShardKey;
+use crate::submission::Submission;
 use crate::tx::Tx;
 
 /// A unit of work that waits for its turn.
 pub(crate) trait Job: Send {
     /// The lane: all writers of all processes take the locks of books in its order.
-    fn lane(&self) -> Lane;
+    fn lane(&self) -> ShardKey;
     /// Whether it is to be done still.
     fn is_wanted(&self) -> bool;
     /// Runs it; the answer is kept until the commit.
@@ -87,7 +87,7 @@ impl From<CommitFailure> for Error {
 
 /// A unit of work with whoever waits for it.
 pub(crate) struct QueuedWork<W, D> {
-    ticket: Ticket,
+    ticket: Submission,
     work: W,
     /// Copies the work, if it may run twice.
     copy: Option<fn(&W) -> W>,
@@ -96,12 +96,12 @@ pub(crate) struct QueuedWork<W, D> {
 
 impl<W, D> QueuedWork<W, D> {
     /// Work that runs once.
-    pub(crate) const fn new(ticket: Ticket, work: W, done: D) -> Self {
+    pub(crate) const fn new(ticket: Submission, work: W, done: D) -> Self {
         Self { ticket, work, copy: None, done }
     }
 
     /// Work that runs again, alone, if another unit of work of its group cannot be done.
-    pub(crate) const fn repeatable(ticket: Ticket, work: W, done: D) -> Self
+    pub(crate) const fn repeatable(ticket: Submission, work: W, done: D) -> Self
     where
         W: Clone,
     {
@@ -116,7 +116,7 @@ where
     W: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
     D: FnOnce(Result<T, E>) + Send + 'static,
 {
-    fn lane(&self) -> Lane {
+    fn lane(&self) -> ShardKey {
         self.ticket.lane
     }
 
@@ -145,7 +145,7 @@ where
 struct Completed<T, E, W, D> {
     outcome: Result<T, E>,
     done: D,
-    ticket: Ticket,
+    ticket: Submission,
     /// The work, if it may run again.
     again: Option<W>,
 }

@@ -13,9 +13,9 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Span, Transaction};
 
 use crate::balance::TotalsQuery;
+use crate::delivery::in_flight::InFlight;
 use crate::delivery::lease::due;
 use crate::delivery::log::{AttemptPlace, of_app};
-use crate::delivery::occupied::Occupied;
 use crate::delivery::pause::overdue;
 use crate::error::Result;
 use crate::page::PageKey;
@@ -83,7 +83,7 @@ impl Plans<'_, '_> {
     }
 
     /// Of [`crate::delivery::Deliveries::take`].
-    pub fn due_deliveries(self, now: Instant, occupied: &Occupied) -> Result<Vec<String>> {
+    pub fn due_deliveries(self, now: Instant, occupied: &InFlight) -> Result<Vec<String>> {
         self.explain(due(now, occupied))
     }
 

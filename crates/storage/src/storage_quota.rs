@@ -3,7 +3,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::email::Email;
 use daybook_domain::id::{BookId, BookKey, UserId};
-use daybook_domain::storage_quota::{Allowance, Stored};
+use daybook_domain::storage_quota::{Allowance, StorageUsage};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
@@ -27,18 +27,18 @@ struct StoredRow {
 }
 
 impl StoredRow {
-    const fn stored(&self) -> Stored {
-        Stored { transactions: self.transactions, bytes: self.bytes }
+    const fn stored(&self) -> StorageUsage {
+        StorageUsage { transactions: self.transactions, bytes: self.bytes }
     }
 }
 
 /// A user with what their books hold together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredOfUser {
+pub struct UserStorageUsage {
     /// The address.
     pub email: Email,
     /// What their books hold.
-    pub stored: Stored,
+    pub stored: StorageUsage,
     /// What the operator allows them.
     pub allowance: Allowance,
 }
@@ -63,7 +63,7 @@ pub struct StoredBook {
     /// Whether it is deleted, and not removed yet.
     pub deleted: bool,
     /// What it holds.
-    pub stored: Stored,
+    pub stored: StorageUsage,
 }
 
 #[derive(QueryableByName)]
@@ -88,12 +88,12 @@ impl StorageQuotaBase<'_, '_> {
     ///
     /// # Errors
     /// When the book was not entered in this unit of work.
-    pub fn of_book(self, access: &Access) -> Result<(Stored, Stored)> {
+    pub fn of_book(self, access: &Access) -> Result<(StorageUsage, StorageUsage)> {
         self.of_entered(access.book().id)
     }
 
     /// As [`Self::of_book`].
-    pub fn of_entered(self, book: BookId) -> Result<(Stored, Stored)> {
+    pub fn of_entered(self, book: BookId) -> Result<(StorageUsage, StorageUsage)> {
         let state = self.tx.book_state(book).ok_or(Error::Corrupt("book_state"))?;
         let added = self.tx.added.get(&book).copied().unwrap_or_default();
         Ok((state.stored() - added, added))
@@ -124,7 +124,7 @@ impl StorageQuotaBase<'_, '_> {
     /// unit of work: those that are deleted and
     /// not removed yet, and unfinished copies, too. It is read once in a group. What other writers
     /// have not committed at that moment is not in it.
-    pub fn held_by(self, user: UserId) -> Result<Stored> {
+    pub fn held_by(self, user: UserId) -> Result<StorageUsage> {
         if let Some(held) = self.tx.group_cache.owners.held.get(&user) {
             return Ok(*held);
         }
@@ -144,7 +144,7 @@ impl StorageQuotaBase<'_, '_> {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn added_by(self, user: UserId) -> Result<Stored> {
+    pub fn added_by(self, user: UserId) -> Result<StorageUsage> {
         let all = self.tx.mailbox_users(user)?;
         let owners = &self.tx.group_cache.owners.of_books;
         let owned = |book: &BookId| owners.get(book).is_some_and(|known| all.contains(&known.id));
@@ -168,7 +168,7 @@ impl StorageQuotaBase<'_, '_> {
     }
 
     /// The users who own books, with what these hold together, the most bytes first.
-    pub fn holdings(self) -> Result<Vec<StoredOfUser>> {
+    pub fn holdings(self) -> Result<Vec<UserStorageUsage>> {
         let query = Sql::new("SELECT u.email, u.storage_allowance, ").push(SUMS).push(
             " FROM users u JOIN books b ON b.owner_id = u.id JOIN book_state s ON s.book_id = b.id \
              GROUP BY u.email, u.storage_allowance ORDER BY bytes DESC, u.email",
@@ -177,7 +177,7 @@ impl StorageQuotaBase<'_, '_> {
         let holding = |row: StoredOfUserRow| {
             let StoredOfUserRow { email, storage_allowance, held } = row;
             let allowance = allowance(storage_allowance)?;
-            Ok(StoredOfUser { email: Email::stored(email), stored: held.stored(), allowance })
+            Ok(UserStorageUsage { email: Email::stored(email), stored: held.stored(), allowance })
         };
         rows.into_iter().map(holding).collect()
     }
@@ -200,7 +200,7 @@ impl StorageQuotaBase<'_, '_> {
     }
 
     /// What is stored of a book, counted anew from all its rows: for an audit.
-    pub fn recount(self, access: &Access) -> Result<Stored> {
+    pub fn recount(self, access: &Access) -> Result<StorageUsage> {
         self.tx.recounted(access.book().id)
     }
 }

@@ -7,7 +7,7 @@
 //! **A write** is a closure in the queue of a writer ([`crate::writer`]); no thread waits for it.
 //! The queue is bounded. When it is full, the answer is [`Error::Busy`] at once.
 //!
-//! Each write comes with a [`Ticket`]: its lane, and whose time it takes.
+//! Each write comes with a [`Submission`]: its lane, and whose time it takes.
 //!
 //! **A read that a replica may answer** is tried there first ([`crate::replica`]).
 //!
@@ -25,19 +25,19 @@ use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::distribution;
 use crate::error::{Error, Result};
-use crate::fair_queue::QueueFlow;
+use crate::fair_queue::Tenant;
+use crate::generation;
 use crate::interrupt::ReadStop;
 use crate::job::QueuedWork;
-use crate::lane::{Lane, digest};
 use crate::lease::{Held, Lease};
 use crate::pool::{Address, CONNECTION_TIMEOUT, ReaderConn, ReaderCounts, ReaderPool, ReaderPools};
 use crate::pooler::refuse_shared_sessions;
-use crate::process_start;
 use crate::replica::position::LogPosition;
 use crate::replica::recent_writes::RecentWrites;
 use crate::replica::{PrimaryCheck, ReplicaChoice, Replicas};
+use crate::shard_key::{ShardKey, digest};
 use crate::store_options::Options;
-use crate::ticket::Ticket;
+use crate::submission::Submission;
 use crate::transaction;
 use crate::tx::{Caches, Tx};
 use crate::writer::Writer;
@@ -76,7 +76,7 @@ impl Store {
         if options.indexes_first {
             transaction::catch_up(&mut conn)?;
         }
-        let number = process_start::count(&mut conn)?;
+        let number = generation::count(&mut conn)?;
         commit_mark::sweep(&mut conn)?;
         drop(conn);
         let statements = Arc::new(AtomicU64::new(0));
@@ -224,7 +224,7 @@ impl Store {
     /// the writer's thread and must be quick.
     pub fn submit<T, E>(
         &self,
-        ticket: impl Into<Ticket>,
+        ticket: impl Into<Submission>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
         done: impl FnOnce(std::result::Result<T, E>) + Send + 'static,
     ) where
@@ -241,7 +241,7 @@ impl Store {
     /// cannot be done, it runs again, alone.
     pub fn submit_repeatable<T, E>(
         &self,
-        ticket: impl Into<Ticket>,
+        ticket: impl Into<Submission>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
         done: impl FnOnce(std::result::Result<T, E>) + Send + 'static,
     ) where
@@ -257,7 +257,7 @@ impl Store {
     /// An answer to a user, which replicas have to know of first.
     fn noting<T>(
         &self,
-        flow: QueueFlow,
+        flow: Tenant,
         done: impl FnOnce(T) + Send + 'static,
     ) -> impl FnOnce(T) + Send + 'static {
         let recent = self.replicas.as_ref().map(|replicas| Arc::clone(replicas.recent()));
@@ -276,7 +276,7 @@ impl Store {
     /// when it is undone, and [`Error::OutcomeUnknown`] when nobody knows.
     pub fn write<T, E>(
         &self,
-        ticket: impl Into<Ticket>,
+        ticket: impl Into<Submission>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
     where
@@ -292,7 +292,7 @@ impl Store {
     /// As [`Store::write`]; what the database refuses, when `work` cannot be done.
     pub fn write_repeatable<T, E>(
         &self,
-        ticket: impl Into<Ticket>,
+        ticket: impl Into<Submission>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
     ) -> std::result::Result<T, E>
     where
@@ -325,7 +325,7 @@ impl Store {
     }
 
     /// One lane for each writer, so that each can be checked.
-    pub fn lanes(&self) -> impl Iterator<Item = Lane> + use<> {
+    pub fn lanes(&self) -> impl Iterator<Item = ShardKey> + use<> {
         self.writers.lanes()
     }
 

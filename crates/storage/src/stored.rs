@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use daybook_domain::id::{BookId, UserId};
-use daybook_domain::storage_quota::{Allowance, Stored};
+use daybook_domain::storage_quota::{Allowance, StorageUsage};
 use daybook_domain::transaction::Transaction;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
@@ -98,7 +98,7 @@ pub(crate) struct OwnersInGroup {
     /// The owners of entered books.
     pub(crate) of_books: HashMap<BookId, BookOwner>,
     /// What their books held together before the unit of work of now.
-    pub(crate) held: HashMap<UserId, Stored>,
+    pub(crate) held: HashMap<UserId, StorageUsage>,
     /// For how many bytes the answers of users count that are kept under keys.
     pub(crate) kept: HashMap<UserId, i64>,
     /// The users of the mailbox of a user, themselves among them.
@@ -106,8 +106,8 @@ pub(crate) struct OwnersInGroup {
 }
 
 /// What some bytes are, as a change.
-pub(crate) const fn bytes(bytes: i64) -> Stored {
-    Stored { transactions: 0, bytes }
+pub(crate) const fn bytes(bytes: i64) -> StorageUsage {
+    StorageUsage { transactions: 0, bytes }
 }
 
 /// For how many bytes memberships count.
@@ -116,7 +116,7 @@ pub(crate) fn of_memberships(count: usize) -> i64 {
 }
 
 /// For how much a transaction counts.
-pub(crate) fn of_transaction(transaction: &Transaction) -> Stored {
+pub(crate) fn of_transaction(transaction: &Transaction) -> StorageUsage {
     let Transaction { description, properties, urls, remote_ids, files, stamp, .. } = transaction;
     let texts = [
         column::properties_to_text(properties),
@@ -126,11 +126,11 @@ pub(crate) fn of_transaction(transaction: &Transaction) -> Stored {
     ];
     let texts = texts.iter().flatten().chain(&stamp.agent).map(|text| length(text));
     let bytes = texts.fold(length(description), i64::saturating_add);
-    Stored { transactions: 1, bytes: bytes.saturating_add(OF_A_TRANSACTION) }
+    StorageUsage { transactions: 1, bytes: bytes.saturating_add(OF_A_TRANSACTION) }
 }
 
 /// For how much events count.
-pub(crate) fn of_events(rows: &[EventRow]) -> Stored {
+pub(crate) fn of_events(rows: &[EventRow]) -> StorageUsage {
     let one = |EventRow { last, count, data }: &EventRow| {
         let agent = last.agent.as_deref().map_or(0, length);
         let data = i64::try_from(data.len()).unwrap_or(i64::MAX);
@@ -151,8 +151,8 @@ pub(crate) fn length(text: &str) -> i64 {
 
 impl Tx<'_> {
     /// Notes that this unit of work stores more of an entered book, or less.
-    pub(crate) fn note_stored(&mut self, book: BookId, change: Stored) -> Result<()> {
-        if change == Stored::default() {
+    pub(crate) fn note_stored(&mut self, book: BookId, change: StorageUsage) -> Result<()> {
+        if change == StorageUsage::default() {
             return Ok(());
         }
         let state = self.queued_book_state(book)?;
@@ -219,15 +219,15 @@ impl Tx<'_> {
     }
 
     /// The rows of a table of a book, and for how many bytes they count.
-    fn sums(&mut self, table: &CountedTable, book: BookId) -> Result<Stored> {
+    fn sums(&mut self, table: &CountedTable, book: BookId) -> Result<StorageUsage> {
         let query = table.sums(book);
         let rows: Vec<SumsRow> = on_engine!(self.flushed()?, c => (&query).load(c))?;
-        let sum = |row: SumsRow| Stored { transactions: row.counted, bytes: row.bytes };
+        let sum = |row: SumsRow| StorageUsage { transactions: row.counted, bytes: row.bytes };
         Ok(rows.into_iter().map(sum).sum())
     }
 
     /// What is stored of a book, counted anew from all its rows.
-    pub(crate) fn recounted(&mut self, book: BookId) -> Result<Stored> {
+    pub(crate) fn recounted(&mut self, book: BookId) -> Result<StorageUsage> {
         let mut all = self.sums(&TRANSACTIONS, book)?;
         for table in OTHERS {
             all = all + bytes(self.sums(table, book)?.bytes);
@@ -267,7 +267,7 @@ impl Tx<'_> {
     /// database
     /// has, without what this unit of work adds. No flush is under way when that is asked: the
     /// statement before it has waited.
-    pub(crate) fn queued_stored(&self, owners: &[UserId]) -> Stored {
+    pub(crate) fn queued_stored(&self, owners: &[UserId]) -> StorageUsage {
         let owned = |book: &&BookId| {
             self.group_cache
                 .owners
@@ -281,7 +281,7 @@ impl Tx<'_> {
             let now = self.book_state(book).map(|state| state.stored());
             now.unwrap_or_default() - written.unwrap_or_default()
         });
-        let unwritten: Stored = unwritten.sum();
+        let unwritten: StorageUsage = unwritten.sum();
         let own = self.added.iter().filter(|(book, _)| owned(book)).map(|(_, added)| *added);
         unwritten - own.sum()
     }

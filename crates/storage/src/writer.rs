@@ -12,7 +12,7 @@
 //!
 //! **Order.** A group is sorted by lane, and within a lane it keeps its order. Every process takes
 //! the locks of books in this order, so two groups never wait for each other's books. All other
-//! lanes but [`Lane::QUEUES`] come before those of books: to delete a book also deletes rows of
+//! lanes but [`ShardKey::DELIVERIES`] come before those of books: to delete a book also deletes rows of
 //! users' collections, and passes over those that are being changed, so nobody waits for a user's
 //! rows while holding a book. Who founds a book or names a user in one (its new owner, who asks for
 //! access, who is mailed) shares the user's row with all but the operator, who gives way
@@ -52,12 +52,12 @@ use crate::conn::Conn;
 use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
-use crate::fair_queue::{Bill, QueueFlow, with_parts_of_commit};
+use crate::fair_queue::{Charge, Tenant, with_parts_of_commit};
 use crate::job::{CommitFailure, Job};
-use crate::lane::Lane;
 use crate::pool::Address;
 use crate::replica::position;
 use crate::replica::recent_writes::RecentWrites;
+use crate::shard_key::ShardKey;
 use crate::transaction::ChunkJobs;
 use crate::tx::Caches;
 use crate::tx::background::Flusher;
@@ -109,14 +109,14 @@ impl Writer {
     }
 
     /// Adds a unit of work to the queue; a full queue answers at once.
-    pub(crate) fn enqueue(&self, flow: QueueFlow, job: Box<dyn Job>) {
+    pub(crate) fn enqueue(&self, flow: Tenant, job: Box<dyn Job>) {
         if let Err((job, error)) = self.queue.push(flow, job) {
             job.refuse(error);
         }
     }
 
     /// [`WriterQueue::delays`].
-    pub(crate) fn delays(&self, lane: Lane, flow: QueueFlow) -> bool {
+    pub(crate) fn delays(&self, lane: ShardKey, flow: Tenant) -> bool {
         self.queue.delays(lane, flow)
     }
 
@@ -152,7 +152,7 @@ struct WriterLoop {
     signal: DeliverySignal,
     chunks: ChunkJobs,
     /// Lanes of which a unit of work could not be done. They share no group with others.
-    failing: BTreeSet<Lane>,
+    failing: BTreeSet<ShardKey>,
     /// Told of each commit where there are replicas.
     recent: Option<Arc<RecentWrites>>,
     /// Told of each commit where the engine has checkpoints to be made.
@@ -183,7 +183,7 @@ impl WriterLoop {
         &mut self,
         group: JobGroup,
         queue: &WriterQueue,
-    ) -> (Vec<(Bill, Duration)>, JobGroup) {
+    ) -> (Vec<(Charge, Duration)>, JobGroup) {
         let (begun, lane) = (Instant::now(), group.first().map(|taken| taken.job.lane()));
         let (group, apart) = apart(&self.failing, group);
         let is_alone = group.len() == 1;
@@ -260,7 +260,7 @@ impl WriterLoop {
     /// Notes whether the units of work of a lane can be done, after one that was alone.
     fn note_failing(
         &mut self,
-        lane: Option<Lane>,
+        lane: Option<ShardKey>,
         committed: &std::result::Result<(), CommitFailure>,
     ) {
         let Some(lane) = lane else { return };

@@ -8,23 +8,23 @@ use crate::commit_mark::CommitMark;
 use crate::conn::Conn;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::fair_queue::{Bill, GROUP_TIME, QueueFlow, Taken};
+use crate::fair_queue::{Charge, GROUP_TIME, Scheduled, Tenant};
 use crate::job::{CommitFailure, Completion, Job};
-use crate::lane::Lane;
+use crate::shard_key::ShardKey;
 use crate::tx::background::Flusher;
 use crate::tx::{Caches, Tx};
 
 /// Units of work that were taken from the queue together.
-pub(crate) type JobGroup = Vec<Taken<Box<dyn Job>>>;
+pub(crate) type JobGroup = Vec<Scheduled<Box<dyn Job>>>;
 
 /// What became of the units of work of a group.
 #[derive(Default)]
 pub(crate) struct RanGroup {
-    pub(crate) answers: Vec<(Box<dyn Completion>, Bill)>,
+    pub(crate) answers: Vec<(Box<dyn Completion>, Charge)>,
     /// What each of them took, and those that were not wanted any more.
-    pub(crate) times: Vec<(Bill, Duration)>,
+    pub(crate) times: Vec<(Charge, Duration)>,
     /// The books of which a chunk of the trigram index waits, and who completed it.
-    pub(crate) unindexed: Vec<(String, QueueFlow)>,
+    pub(crate) unindexed: Vec<(String, Tenant)>,
     /// Those that were not begun, because the group's time was over or they have another lane.
     pub(crate) left: JobGroup,
 }
@@ -49,7 +49,7 @@ pub(crate) fn deliver(
         match once {
             // It was charged what was expected of it with the group.
             Ok(job) => {
-                again.push(Taken { job, bill: Bill { expected: Duration::ZERO, ..bill } });
+                again.push(Scheduled { job, bill: Charge { expected: Duration::ZERO, ..bill } });
             }
             Err(answer) => answer.deliver(match outcome {
                 // Another one may be the cause.
@@ -65,11 +65,11 @@ pub(crate) fn deliver(
 
 /// Those of a group that run now, and those that have to wait: a unit of work of a lane that is
 /// failing runs alone.
-pub(crate) fn apart(failing: &BTreeSet<Lane>, group: JobGroup) -> (JobGroup, JobGroup) {
+pub(crate) fn apart(failing: &BTreeSet<ShardKey>, group: JobGroup) -> (JobGroup, JobGroup) {
     if failing.is_empty() {
         return (group, JobGroup::new());
     }
-    let is_failing = |taken: &Taken<Box<dyn Job>>| failing.contains(&taken.job.lane());
+    let is_failing = |taken: &Scheduled<Box<dyn Job>>| failing.contains(&taken.job.lane());
     let first_fails = group.first().is_some_and(is_failing);
     let mut is_first = true;
     group.into_iter().partition(|taken| {
@@ -140,7 +140,7 @@ fn run_units(tx: &mut Tx<'_>, group: JobGroup, ran: &mut RanGroup) -> Result<()>
             ran.left.push(taken);
             continue;
         }
-        let Taken { job, bill } = taken;
+        let Scheduled { job, bill } = taken;
         if !job.is_wanted() {
             ran.times.push((bill, Duration::ZERO));
             job.refuse(Error::Unavailable("nobody waits for it any more".to_owned()));
@@ -151,7 +151,7 @@ fn run_units(tx: &mut Tx<'_>, group: JobGroup, ran: &mut RanGroup) -> Result<()>
         if let Some(error) = failure.as_ref() {
             // Nothing is wrong with it when another unit of work cannot be done.
             if tx.has_permanent_failure() {
-                ran.left.push(Taken { job, bill });
+                ran.left.push(Scheduled { job, bill });
             } else {
                 job.refuse(Error::Unavailable(error.to_string()));
             }
@@ -161,7 +161,7 @@ fn run_units(tx: &mut Tx<'_>, group: JobGroup, ran: &mut RanGroup) -> Result<()>
         let answer = job.run(tx);
         // Those of the books that this writer works on.
         let mut unindexed = std::mem::take(&mut tx.unindexed);
-        unindexed.retain(|book| answer.accepted() && Lane::of_book(book) == lane);
+        unindexed.retain(|book| answer.accepted() && ShardKey::of_book(book) == lane);
         ran.unindexed.extend(unindexed.into_iter().map(|book| (book, bill.flow)));
         let closed = if answer.accepted() { tx.keep_unit() } else { tx.undo_unit() };
         failure = closed.err();

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::commit_delay::CommitDelay;
 use crate::error::Error;
-use crate::fair_queue::{Bill, FairQueue, QueueFlow, Taken};
+use crate::fair_queue::{Charge, FairQueue, Scheduled, Tenant};
 use crate::job::Job;
-use crate::lane::Lane;
+use crate::shard_key::ShardKey;
 
 /// How long a group runs, or is expected to, before other writers do what it would delay.
 const LONG: Duration = Duration::from_millis(50);
@@ -31,13 +31,13 @@ struct RunningGroup {
     since: Instant,
     expected: Duration,
     /// What its units of work are about, and whose time they take.
-    units: Vec<(Lane, QueueFlow)>,
+    units: Vec<(ShardKey, Tenant)>,
     /// How many of these it has left to a later group.
     left: usize,
 }
 
 impl RunningGroup {
-    fn of(group: &[Taken<Box<dyn Job>>]) -> Self {
+    fn of(group: &[Scheduled<Box<dyn Job>>]) -> Self {
         Self {
             since: Instant::now(),
             expected: group.iter().map(|taken| taken.bill.expected).sum(),
@@ -66,7 +66,7 @@ impl WriterQueue {
     /// when it is closed.
     pub(crate) fn push(
         &self,
-        flow: QueueFlow,
+        flow: Tenant,
         job: Box<dyn Job>,
     ) -> Result<(), (Box<dyn Job>, Error)> {
         let mut held = self.lock();
@@ -84,7 +84,7 @@ impl WriterQueue {
 
     /// Adds what a group has left to be done, before the others of its user. A closed queue drops
     /// it.
-    pub(crate) fn push_first(&self, flow: QueueFlow, job: Box<dyn Job>) {
+    pub(crate) fn push_first(&self, flow: Tenant, job: Box<dyn Job>) {
         let mut held = self.lock();
         if held.takes_more {
             held.queue.push_first(flow, job);
@@ -93,10 +93,10 @@ impl WriterQueue {
 
     /// Whether a unit of work would wait here for a long group of others, in which nothing is about
     /// its book or for its user. Nothing of its user waits here either, so none is overtaken.
-    pub(crate) fn delays(&self, lane: Lane, flow: QueueFlow) -> bool {
+    pub(crate) fn delays(&self, lane: ShardKey, flow: Tenant) -> bool {
         let held = self.lock();
         held.running.as_ref().is_some_and(|group| {
-            let concerned = |unit: &(Lane, QueueFlow)| unit.0 == lane || unit.1 == flow;
+            let concerned = |unit: &(ShardKey, Tenant)| unit.0 == lane || unit.1 == flow;
             group.is_long() && !group.units.iter().any(concerned)
         }) && !held.queue.has(flow)
     }
@@ -113,7 +113,7 @@ impl WriterQueue {
     }
 
     /// Waits for work. An empty group means that the queue was closed and is empty.
-    pub(crate) fn next_group(&self) -> Vec<Taken<Box<dyn Job>>> {
+    pub(crate) fn next_group(&self) -> Vec<Scheduled<Box<dyn Job>>> {
         let mut held = self.lock();
         if let Some(ran) = held.running.take() {
             let answered = ran.units.len().saturating_sub(ran.left);
@@ -141,7 +141,7 @@ impl WriterQueue {
     }
 
     /// Charges what units of work took, and puts back those that were not begun.
-    pub(crate) fn settle(&self, bills: &[(Bill, Duration)], left: Vec<Taken<Box<dyn Job>>>) {
+    pub(crate) fn settle(&self, bills: &[(Charge, Duration)], left: Vec<Scheduled<Box<dyn Job>>>) {
         let mut held = self.lock();
         for (bill, took) in bills {
             held.queue.charge(*bill, *took);
@@ -172,8 +172,8 @@ mod tests {
     struct Nothing;
 
     impl Job for Nothing {
-        fn lane(&self) -> Lane {
-            Lane::NO_BOOK
+        fn lane(&self) -> ShardKey {
+            ShardKey::NO_BOOK
         }
 
         fn is_wanted(&self) -> bool {
@@ -192,7 +192,7 @@ mod tests {
     fn answered() -> WriterQueue {
         let queue = WriterQueue::new(8, Duration::from_millis(200));
         for _ in 0..2 {
-            assert!(queue.push(QueueFlow::default(), Box::new(Nothing)).is_ok());
+            assert!(queue.push(Tenant::default(), Box::new(Nothing)).is_ok());
         }
         assert_eq!(queue.next_group().len(), 2);
         if let Some(group) = &mut queue.lock().running {
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn whoever_comes_alone_is_served_after_the_delay() {
         let queue = answered();
-        assert!(queue.push(QueueFlow::default(), Box::new(Nothing)).is_ok());
+        assert!(queue.push(Tenant::default(), Box::new(Nothing)).is_ok());
         let begun = Instant::now();
         assert_eq!(queue.next_group().len(), 1);
         assert!(begun.elapsed() >= Duration::from_millis(200));
@@ -225,7 +225,7 @@ mod tests {
     fn what_a_group_has_left_is_not_expected_again() {
         let queue = WriterQueue::new(8, Duration::from_secs(60));
         for _ in 0..3 {
-            assert!(queue.push(QueueFlow::default(), Box::new(Nothing)).is_ok());
+            assert!(queue.push(Tenant::default(), Box::new(Nothing)).is_ok());
         }
         let mut group = queue.next_group();
         if let Some(group) = &mut queue.lock().running {
@@ -237,7 +237,7 @@ mod tests {
             while queue.lock().delay.is_over(2) {
                 std::thread::yield_now();
             }
-            assert!(queue.push(QueueFlow::default(), Box::new(Nothing)).is_ok());
+            assert!(queue.push(Tenant::default(), Box::new(Nothing)).is_ok());
             assert_eq!(group.join().unwrap(), 3, "two were left, and one has come back");
         });
     }

@@ -3,8 +3,8 @@
 //! registered.
 
 use daybook_tests::browser::Browser;
-use daybook_tests::dice::Dice;
 use daybook_tests::fuzz::{Sizes, Target, case_seed, input};
+use daybook_tests::rng::Dice;
 use daybook_tests::{Answer, Client, Server, encode, unique_address};
 
 use daybook_tests::openapi::access;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::dice::Dice;
+use crate::rng::Dice;
 
 /// Accounts of a book.
 pub(super) const ACCOUNTS: u64 = 1000;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use daybook_tests::contract::{Issuer, Outcome, Plan, fuzz, missing};
-use daybook_tests::dice::Dice;
+use daybook_tests::rng::Dice;
 use daybook_tests::{Engine, Server, finish};
 
 /// Asks a Daybook server what its OpenAPI documents allow, and more, and checks every answer

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use daybook_tests::dice::Dice;
 use daybook_tests::failover::{Failover, Pair, WRITES_WITHIN};
 use daybook_tests::finish;
+use daybook_tests::rng::Dice;
 
 /// Kills the primary of two PostgreSQL servers under Patroni while clients write to Daybook, and
 /// verifies that nothing it acknowledged is lost.

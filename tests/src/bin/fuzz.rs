@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use daybook_tests::dice::Dice;
 use daybook_tests::fuzz::{Failure, Progress, Sizes, Target, all, case, case_seed, input};
+use daybook_tests::rng::Dice;
 
 /// How often a line of progress is printed.
 const REPORT_EVERY: Duration = Duration::from_secs(10);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use clap::Parser;
-use daybook_tests::dice::Dice;
+use daybook_tests::rng::Dice;
 use daybook_tests::sim::{Counts, Stage, run};
 use indicatif::{ProgressBar, ProgressStyle};
 

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use daybook_tests::dice::Dice;
+use daybook_tests::rng::Dice;
 use daybook_tests::torture::deliveries::{self, Plan};
 use daybook_tests::torture::faults::{self, Endured, Fault};
 use daybook_tests::torture::{CLIENTS, Torture};

@@ -9,7 +9,7 @@ mod targets;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use crate::dice::Dice;
+use crate::rng::Dice;
 pub use mutate::Sizes;
 pub use targets::{Target, all};
 

@@ -1,6 +1,6 @@
 //! Making input: pieces of a corpus put together, then damaged.
 
-use crate::dice::Dice;
+use crate::rng::Dice;
 
 /// How long inputs become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! works for a while in peace, and then while the attackers' connections are at it.
 
 pub mod attack;
-mod ground;
-mod gun;
+mod env;
+mod load;
 mod peak;
 mod verdict;
 mod victim;
@@ -20,12 +20,12 @@ use anyhow::Context;
 use crate::load::Samples;
 use crate::{Backdoor, Engine, pause};
 use attack::{Attack, Weapon};
-use ground::Ground;
-use gun::Gun;
+use env::Ground;
+use load::Gun;
 use victim::{Suffered, Victim};
 
-pub use ground::Size;
-pub use gun::{connect_from_elsewhere, is_open};
+pub use env::Size;
+pub use load::{connect_from_elsewhere, is_open};
 pub use verdict::{Bounds, table};
 
 /// How long and how hard an attack is.

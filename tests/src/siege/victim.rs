@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::ground::Ground;
+use super::env::Ground;
 use crate::load::{Connection, Samples};
 use crate::receiver::{Receiver, fine};
 use crate::{Client, now_milliseconds, pause, unique};

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use daybook_domain::permission::Permission;
 
-use crate::dice::Dice;
+use crate::rng::Dice;
 pub use model::dates::Unit;
 pub use oracle::{BalanceQuestion, Oracle};
 

@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use crate::dice::Dice;
 use crate::load::Connection;
+use crate::rng::Dice;
 use crate::{Client, Engine, Server, pause};
 use check::{Book, Verdict};
 use writers::Request;

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::Content;
 use super::faults::{micros, wait_until};
-use crate::dice::Dice;
 use crate::load::{Connection, Reply};
 use crate::pause;
+use crate::rng::Dice;
 
 /// One create that was sent: a single transaction or a batch.
 #[derive(Clone, Debug)]

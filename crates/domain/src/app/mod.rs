@@ -1,21 +1,21 @@
 //! Apps: programs of others that users install in books and connect to (behaviour 9.3).
 
-mod face;
+mod audience;
 mod id;
 mod manifest;
-mod people;
 mod refusal;
 mod schema;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use face::{AppFace, MAX_LOGO};
+pub use audience::People;
 pub use id::AppId;
 pub use manifest::{AppFlags, AppTexts, Changes, Manifest};
-pub use people::People;
 pub use refusal::{MAX_APPS, MAX_ID, MAX_ITEMS, MAX_SCHEMA, Refusal};
 pub use schema::{PropertiesSchema, PropertyHints, PropertyHolder};
+pub use summary::{AppSummary, MAX_LOGO};
 pub use text::AppText;
 
 use crate::email::Email;

@@ -72,7 +72,7 @@ use std::collections::BTreeMap;
 
 use crate::balance::Sums;
 use crate::id::{AccountId, TransactionId};
-use crate::storage_quota::Stored;
+use crate::storage_quota::StorageUsage;
 use crate::transaction::Standing;
 
 /// The columns of an account that follow from its transactions or from an earlier audit.
@@ -120,7 +120,7 @@ pub struct AuditedCounts {
     /// Rows of index terms that the book has.
     pub index_terms: i64,
     /// What is stored of the book, as the book state says.
-    pub stored: Stored,
+    pub stored: StorageUsage,
     /// How many posted and how many trashed transactions each month (yyyymm) is said to have.
     pub months: BTreeMap<i32, DatedCounts>,
 }

@@ -9,7 +9,7 @@ use super::{AccountFlags, AuditedCounts, AuditedTotal, AuditedTransaction};
 use crate::amount::write_units;
 use crate::balance::Sums;
 use crate::id::AccountId;
-use crate::storage_quota::Stored;
+use crate::storage_quota::StorageUsage;
 
 /// What is known of one account so far.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +54,7 @@ pub struct Recount {
     transactions: i64,
     posted: i64,
     index_terms: i64,
-    stored: Stored,
+    stored: StorageUsage,
     months: MonthCounts,
     /// Raw balance of the book by its month totals.
     kept_balance: i128,
@@ -79,7 +79,7 @@ impl Recount {
             transactions: 0,
             posted: 0,
             index_terms: 0,
-            stored: Stored::default(),
+            stored: StorageUsage::default(),
             months: MonthCounts::default(),
             kept_balance: 0,
             findings: Findings::default(),
@@ -194,7 +194,7 @@ impl Recount {
     }
 
     /// Adds what is stored of the book, as its rows have it.
-    pub fn add_stored(&mut self, stored: Stored) {
+    pub fn add_stored(&mut self, stored: StorageUsage) {
         self.stored = self.stored + stored;
     }
 
@@ -203,7 +203,7 @@ impl Recount {
     pub fn finish(mut self, counted: AuditedCounts) -> RecountResult {
         // Missing index terms are findings of their transactions; here it shows when there are too
         // many.
-        let bytes = |stored: Stored| {
+        let bytes = |stored: StorageUsage| {
             format!("{} transactions, {} bytes", stored.transactions, stored.bytes)
         };
         for (kind, [expected, actual]) in [

@@ -66,7 +66,7 @@ fn stage() -> Stage {
 
 fn counted(posted: i64) -> AuditedCounts {
     let months = [(202_501, DatedCounts { posted, trashed: 0 })].into();
-    AuditedCounts { posted, index_terms: posted, stored: Stored::default(), months }
+    AuditedCounts { posted, index_terms: posted, stored: StorageUsage::default(), months }
 }
 
 fn audit(stage: &Stage) -> RecountResult {

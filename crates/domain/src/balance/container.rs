@@ -3,7 +3,7 @@
 
 use crate::id::{AccountId, GroupId};
 
-use super::{Figures, Slice};
+use super::{Amounts, Slice};
 
 /// The answer to a balance query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,7 +24,7 @@ pub struct AccountBalances {
     /// Whether it has no posted movement up to the end of the range (behaviour 5.7).
     pub empty: bool,
     /// The totals.
-    pub figures: Figures,
+    pub figures: Amounts,
     /// One slice per period, in order of time.
     pub series: Vec<Slice>,
     /// Whether slices of the series are left out (behaviour 5.18).
@@ -40,7 +40,7 @@ pub struct GroupBalances {
     /// The group.
     pub group: GroupId,
     /// The totals.
-    pub figures: Figures,
+    pub figures: Amounts,
     /// One slice per period, in order of time, starting with the earliest account (behaviour 5.7).
     pub series: Vec<Slice>,
     /// Whether slices of the series are left out (behaviour 5.18).

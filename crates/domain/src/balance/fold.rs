@@ -4,10 +4,10 @@
 
 use crate::id::AccountId;
 
-use super::account_track::AccountTrack;
+use super::account_movements::AccountMovements;
 use super::inputs::BalanceInputs;
 use super::layout::{Layout, MAX_SLICES};
-use super::slice::{Axis, SeriesDetail, step};
+use super::slice::{PeriodAxis, SeriesDetail, step};
 use super::{BalanceAnswer, BalanceScope, PeriodTotal, Sums};
 
 /// A balance answer in the making.
@@ -16,7 +16,7 @@ pub struct BalanceFold<'a> {
     inputs: BalanceInputs<'a>,
     scope: &'a BalanceScope,
     /// The accounts in scope by name, each with its track.
-    entries: Vec<AccountTrack<'a>>,
+    entries: Vec<AccountMovements<'a>>,
     /// Where each account is among them.
     places: Vec<(AccountId, usize)>,
     /// The last account that was found.
@@ -82,7 +82,7 @@ impl<'a> BalanceFold<'a> {
     }
 
     /// The accounts in scope with their tracks, and the axis of their series.
-    pub(super) fn finished(self) -> (Vec<AccountTrack<'a>>, Axis) {
+    pub(super) fn finished(self) -> (Vec<AccountMovements<'a>>, PeriodAxis) {
         let Self { inputs, mut entries, .. } = self;
         if !inputs.is_void() {
             let start = inputs.from.map(|day| step(inputs.periodicity, day));
@@ -90,7 +90,7 @@ impl<'a> BalanceFold<'a> {
                 entry.track.finish(start, entry.account.kind.is_permanent());
             }
         }
-        let axis = Axis { periodicity: inputs.periodicity, last: inputs.last_step(&entries) };
+        let axis = PeriodAxis { periodicity: inputs.periodicity, last: inputs.last_step(&entries) };
         (entries, axis)
     }
 

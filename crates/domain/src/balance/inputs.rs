@@ -8,9 +8,9 @@ use crate::group::Forest;
 use crate::query::Periodicity;
 
 use super::BalanceScope;
-use super::account_track::AccountTrack;
+use super::account_movements::AccountMovements;
+use super::movements::Movements;
 use super::slice::step;
-use super::track::Track;
 
 /// What a balance query is answered from beside the totals, which a fold of them adds
 /// up. The module documentation has an example.
@@ -38,13 +38,13 @@ impl<'a> BalanceInputs<'a> {
     }
 
     /// The accounts in scope by name, each with an empty track.
-    pub(super) fn entries(&self, scope: &BalanceScope) -> Vec<AccountTrack<'a>> {
+    pub(super) fn entries(&self, scope: &BalanceScope) -> Vec<AccountMovements<'a>> {
         let mut accounts = scope.accounts(self.accounts, self.forest);
         accounts.sort_by_cached_key(|account| (account.name.normalized(), account.id));
         let shown = scope.groups(self.forest);
-        let entry = |account: &'a Account| AccountTrack {
+        let entry = |account: &'a Account| AccountMovements {
             account,
-            track: Track::default(),
+            track: Movements::default(),
             times_shown: account.groups.intersection(&shown).count().max(1),
         };
         accounts.into_iter().map(entry).collect()
@@ -52,7 +52,7 @@ impl<'a> BalanceInputs<'a> {
 
     /// The step of the last slice (behaviour 5.7): that of the last day of the range; for a range
     /// without end, the latest of today, the last movement in scope and the first day of the range.
-    pub(super) fn last_step(&self, entries: &[AccountTrack<'_>]) -> Option<i32> {
+    pub(super) fn last_step(&self, entries: &[AccountMovements<'_>]) -> Option<i32> {
         if self.is_void() {
             return None;
         }

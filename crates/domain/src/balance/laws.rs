@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use time::{Date, Duration};
 
 use super::fixture::{Book, Range, TODAY, d};
-use super::{AccountBalances, BalanceScope, Figures, GroupBalances, Level, Slice, Sums, segments};
+use super::{AccountBalances, Amounts, BalanceScope, GroupBalances, Level, Slice, Sums, segments};
 use crate::account::AccountType;
 use crate::calendar::format_iso;
 use crate::id::{AccountId, GroupId};
@@ -116,9 +116,9 @@ impl<'a> Oracle<'a> {
         legs.map(|leg| leg.sums).sum()
     }
 
-    fn figures(&self, ids: &BTreeSet<AccountId>) -> Figures {
-        let Some(last) = self.last else { return Figures::default() };
-        Figures {
+    fn figures(&self, ids: &BTreeSet<AccountId>) -> Amounts {
+        let Some(last) = self.last else { return Amounts::default() };
+        Amounts {
             cumulative: self.sum(
                 ids,
                 |day, permanent| if permanent { day <= last } else { self.in_range(day) },
@@ -152,7 +152,7 @@ impl<'a> Oracle<'a> {
             year: at.0,
             month: at.1,
             day: at.2,
-            figures: Figures {
+            figures: Amounts {
                 cumulative: self.sum(ids, |day, permanent| {
                     day <= last && of(day) <= at && (permanent || self.in_range(day))
                 }),

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::group::Forest;
 use crate::id::{AccountId, GroupId};
 
-use super::account_track::AccountTrack;
-use super::slice::{Axis, Series, SeriesDetail};
-use super::track::Track;
+use super::account_movements::AccountMovements;
+use super::movements::Movements;
+use super::slice::{PeriodAxis, Series, SeriesDetail};
 use super::tree::{self, Tree};
 use super::{BalanceAnswer, BalanceScope};
 
@@ -25,9 +25,13 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The layout of a scope; `entries` are in order of names.
-    pub(super) fn new(scope: &BalanceScope, forest: &Forest, entries: &[AccountTrack<'_>]) -> Self {
+    pub(super) fn new(
+        scope: &BalanceScope,
+        forest: &Forest,
+        entries: &[AccountMovements<'_>],
+    ) -> Self {
         let is_group = |id: GroupId| forest.get(id).is_some();
-        let places = |shown: &dyn Fn(&AccountTrack<'_>) -> bool| {
+        let places = |shown: &dyn Fn(&AccountMovements<'_>) -> bool| {
             entries
                 .iter()
                 .enumerate()
@@ -41,7 +45,7 @@ impl Layout {
                     .groups()
                     .filter(|group| group.parent.is_none_or(|parent| !is_group(parent)))
                     .map(|group| group.id);
-                let loose = |entry: &AccountTrack<'_>| {
+                let loose = |entry: &AccountMovements<'_>| {
                     entry.is_shown() && !entry.account.groups.iter().any(|group| is_group(*group))
                 };
                 Self {
@@ -72,8 +76,8 @@ impl Layout {
     /// The balances, with as much of the series as an answer may have, if that is not known yet.
     pub(super) fn balances(
         &self,
-        entries: &[AccountTrack<'_>],
-        axis: Axis,
+        entries: &[AccountMovements<'_>],
+        axis: PeriodAxis,
         detail: Option<SeriesDetail>,
     ) -> BalanceAnswer {
         let detail = detail.unwrap_or_else(|| self.detail(entries, axis));
@@ -87,7 +91,7 @@ impl Layout {
     }
 
     /// How much of the series the answer may have.
-    fn detail(&self, entries: &[AccountTrack<'_>], axis: Axis) -> SeriesDetail {
+    fn detail(&self, entries: &[AccountMovements<'_>], axis: PeriodAxis) -> SeriesDetail {
         match self.lengths(entries, axis) {
             (..=MAX_SLICES, _) => SeriesDetail::Filled,
             (_, ..=MAX_SLICES) => SeriesDetail::Moved,
@@ -96,7 +100,11 @@ impl Layout {
     }
 
     /// How long all series are together, with their zeros and without.
-    pub(super) fn lengths(&self, entries: &[AccountTrack<'_>], axis: Axis) -> (usize, usize) {
+    pub(super) fn lengths(
+        &self,
+        entries: &[AccountMovements<'_>],
+        axis: PeriodAxis,
+    ) -> (usize, usize) {
         let (mut filled, mut moved): (usize, usize) = (0, 0);
         self.filled(entries, &mut |track| {
             filled = filled.saturating_add(track.length(axis, SeriesDetail::Filled));
@@ -108,8 +116,8 @@ impl Layout {
 
     fn filled(
         &self,
-        entries: &[AccountTrack<'_>],
-        series: &mut dyn FnMut(&Track) -> Series,
+        entries: &[AccountMovements<'_>],
+        series: &mut dyn FnMut(&Movements) -> Series,
     ) -> BalanceAnswer {
         let accounts = self.accounts.as_ref();
         let accounts = accounts.map(|places| {

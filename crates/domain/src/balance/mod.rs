@@ -55,17 +55,17 @@
 //! assert_eq!(balances.groups, None);
 //! ```
 
-mod account_track;
+mod account_movements;
 mod container;
 mod fold;
 mod inputs;
 mod layout;
+mod movements;
 mod running;
 mod scope;
 mod segment;
 mod slice;
 mod sums;
-mod track;
 mod tree;
 
 #[cfg(test)]
@@ -83,4 +83,4 @@ pub use scope::BalanceScope;
 pub use segment::{Level, PeriodTotal, Segment, segments};
 pub use slice::{MAX_FILLED_SLICES, Slice};
 pub(crate) use slice::{fuzzy_date, place, step};
-pub use sums::{Figures, Sums};
+pub use sums::{Amounts, Sums};

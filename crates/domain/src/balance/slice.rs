@@ -4,7 +4,7 @@ use time::Date;
 
 use crate::query::Periodicity;
 
-use super::Figures;
+use super::Amounts;
 
 /// The most slices a series has with zeros filled in; a longer one leaves out slices without
 /// movement (behaviour 5.7).
@@ -20,7 +20,7 @@ pub struct Slice {
     /// The day of the month; 0 in monthly and yearly slices.
     pub day: u8,
     /// The movements in the slice, and the sums at its end.
-    pub figures: Figures,
+    pub figures: Amounts,
 }
 
 impl Slice {
@@ -90,15 +90,15 @@ pub(super) struct Series {
 
 /// The slices a query's series may have.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Axis {
+pub(super) struct PeriodAxis {
     pub(super) periodicity: Periodicity,
     /// The number of the last slice; `None` when the range ends before it starts.
     pub(super) last: Option<i32>,
 }
 
-impl Axis {
+impl PeriodAxis {
     /// The slice with that number; `None` beyond the calendar, which no range reaches.
-    pub(super) fn slice(self, step: i32, figures: Figures) -> Option<Slice> {
+    pub(super) fn slice(self, step: i32, figures: Amounts) -> Option<Slice> {
         let (year, month, day) = place(self.periodicity, step)?;
         Some(Slice { year, month, day, figures })
     }

@@ -65,7 +65,7 @@ impl Sum for Sums {
 /// The six figures of a container or a slice: balance, debit and credit, each cumulative and of the
 /// period (behaviour 5.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Figures {
+pub struct Amounts {
     /// Permanent accounts from the beginning, the others from the start of the range; both to the
     /// end of the range or slice.
     pub cumulative: Sums,

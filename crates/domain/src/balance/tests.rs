@@ -4,14 +4,14 @@ use time::Date;
 
 use super::fixture::{Book, Range, accounts, d, groups, range};
 use super::{
-    AccountBalances, BalanceAnswer, BalanceScope, Figures, GroupBalances, Level, Slice, segments,
+    AccountBalances, Amounts, BalanceAnswer, BalanceScope, GroupBalances, Level, Slice, segments,
 };
 use crate::account::AccountType::{Asset, Incoming, Liability, Outgoing};
 use crate::id::AccountId;
 use crate::query::Periodicity::{self, Daily, Monthly, Yearly};
 
 /// Totals as raw `cumulative/period`.
-fn totals(figures: Figures) -> String {
+fn totals(figures: Amounts) -> String {
     format!("{}/{}", figures.cumulative.balance(), figures.period.balance())
 }
 
@@ -187,7 +187,7 @@ fn a_range_that_ends_before_it_starts_is_void() {
                     .accounts
                     .iter()
                     .all(|account| account.series.is_empty()
-                        && account.figures == Figures::default())
+                        && account.figures == Amounts::default())
             );
         }
     }

@@ -4,9 +4,9 @@ use crate::group::Forest;
 use crate::id::GroupId;
 
 use super::GroupBalances;
-use super::account_track::AccountTrack;
+use super::account_movements::AccountMovements;
+use super::movements::{Movements, Sign};
 use super::slice::Series;
-use super::track::{Sign, Track};
 
 /// Trees of groups, parents before children.
 pub(super) struct Tree {
@@ -29,13 +29,17 @@ struct Node {
 /// The results of the groups directly below a group, the last one first.
 #[derive(Default)]
 struct ChildTotals {
-    tracks: Vec<Track>,
+    tracks: Vec<Movements>,
     groups: Vec<GroupBalances>,
 }
 
 impl Tree {
     /// The trees of these roots, which must not lie below each other.
-    pub(super) fn new(forest: &Forest, roots: Vec<GroupId>, entries: &[AccountTrack<'_>]) -> Self {
+    pub(super) fn new(
+        forest: &Forest,
+        roots: Vec<GroupId>,
+        entries: &[AccountMovements<'_>],
+    ) -> Self {
         let mut nodes = preorder(forest, roots);
         assign_accounts(&mut nodes, entries);
         Self { nodes }
@@ -44,8 +48,8 @@ impl Tree {
     /// The balances of the roots; `series` makes the series of a track.
     pub(super) fn balances(
         &self,
-        entries: &[AccountTrack<'_>],
-        series: &mut dyn FnMut(&Track) -> Series,
+        entries: &[AccountMovements<'_>],
+        series: &mut dyn FnMut(&Movements) -> Series,
     ) -> Vec<GroupBalances> {
         let mut below: Vec<ChildTotals> =
             self.nodes.iter().map(|_| ChildTotals::default()).collect();
@@ -89,7 +93,7 @@ fn preorder(forest: &Forest, roots: Vec<GroupId>) -> Vec<Node> {
 
 /// Assigns each account to its groups. One that is in several counts once in each group above
 /// (behaviour 4.13): where two of its paths meet, it is subtracted once.
-fn assign_accounts(nodes: &mut [Node], entries: &[AccountTrack<'_>]) {
+fn assign_accounts(nodes: &mut [Node], entries: &[AccountMovements<'_>]) {
     let mut places: Vec<(GroupId, usize)> =
         nodes.iter().enumerate().map(|(place, node)| (node.group, place)).collect();
     places.sort_unstable();
@@ -131,17 +135,17 @@ impl Node {
     fn finish(
         &self,
         below: ChildTotals,
-        entries: &[AccountTrack<'_>],
-        series: &mut dyn FnMut(&Track) -> Series,
-    ) -> (Track, GroupBalances) {
-        let direct: Vec<&AccountTrack<'_>> =
+        entries: &[AccountMovements<'_>],
+        series: &mut dyn FnMut(&Movements) -> Series,
+    ) -> (Movements, GroupBalances) {
+        let direct: Vec<&AccountMovements<'_>> =
             self.accounts.iter().filter_map(|number| entries.get(*number)).collect();
         let twice = self.twice.iter().filter_map(|number| entries.get(*number));
-        let mut parts: Vec<(Sign, &Track)> =
+        let mut parts: Vec<(Sign, &Movements)> =
             below.tracks.iter().map(|track| (Sign::Plus, track)).collect();
         parts.extend(direct.iter().map(|entry| (Sign::Plus, &entry.track)));
         parts.extend(twice.map(|entry| (Sign::Minus, &entry.track)));
-        let track = Track::sum(&parts);
+        let track = Movements::sum(&parts);
         let accounts = direct
             .iter()
             .filter(|entry| entry.is_shown())

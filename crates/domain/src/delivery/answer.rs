@@ -41,7 +41,7 @@ impl ResponseKind {
 
 /// What an app has to say about an event. There is one of each app; a new one replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BotResponse {
+pub struct AppResponse {
     /// The app.
     pub app: AppId,
     /// How it took the event.
@@ -54,14 +54,14 @@ pub struct BotResponse {
 
 /// What is recorded of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
+pub struct ResponseText {
     /// How the app took the event.
     pub kind: ResponseKind,
     /// What it says, at most [`MAX_MESSAGE`] characters of it.
     pub message: String,
 }
 
-impl Remark {
+impl ResponseText {
     /// A remark of the server itself: the event did not reach the app.
     #[must_use]
     pub fn failed(why: &str) -> Self {
@@ -77,8 +77,8 @@ impl Remark {
 
     /// The response to an event that records it.
     #[must_use]
-    pub fn of(self, app: AppId, created_at: Instant) -> BotResponse {
-        BotResponse { app, kind: self.kind, message: self.message, created_at }
+    pub fn of(self, app: AppId, created_at: Instant) -> AppResponse {
+        AppResponse { app, kind: self.kind, message: self.message, created_at }
     }
 }
 
@@ -95,10 +95,10 @@ impl Remark {
 /// assert_eq!(read_answer(&Object::new(), &[]), None);
 /// ```
 #[must_use]
-pub fn read_answer(answer: &Object, secrets: &[String]) -> Option<Remark> {
+pub fn read_answer(answer: &Object, secrets: &[String]) -> Option<ResponseText> {
     let said = |key: &str, kind| {
         let message = without_secrets(&message(answer.get(key)?)?, secrets);
-        Some(Remark { kind, message: cut(&message) })
+        Some(ResponseText { kind, message: cut(&message) })
     };
     said("error", ResponseKind::Error)
         .or_else(|| said("warning", ResponseKind::Warning))
@@ -186,7 +186,8 @@ mod tests {
         let kept = read_answer(&answer, &[]).unwrap().message;
         assert_eq!(kept.chars().count(), MAX_MESSAGE);
         let why = "x".repeat(MAX_MESSAGE + 1);
-        let response = Remark::failed(&why).of(AppId::stored("a".to_owned()), Instant::new(1));
+        let response =
+            ResponseText::failed(&why).of(AppId::stored("a".to_owned()), Instant::new(1));
         assert_eq!((response.message.len(), response.kind), (MAX_MESSAGE, ResponseKind::Error));
     }
 
@@ -205,7 +206,7 @@ mod tests {
                     prop_assert!(result.trim().is_empty());
                     prop_assert!(warnings.iter().all(|warning| warning.trim().is_empty()));
                 }
-                Some(Remark { kind, message }) => {
+                Some(ResponseText { kind, message }) => {
                     prop_assert!(!message.trim().is_empty());
                     let expected = if kind == ResponseKind::Info {
                         result

@@ -7,15 +7,15 @@ mod log;
 mod pause;
 mod receiver;
 mod refusal;
+mod retry_state;
 mod secret;
-mod tries;
 
-pub use answer::{BotResponse, MAX_MESSAGE, Remark, ResponseKind, read_answer};
+pub use answer::{AppResponse, MAX_MESSAGE, ResponseKind, ResponseText, read_answer};
 pub use log::{Exchange, LoggedAttempt, MAX_LOGGED, MAX_LOGGED_ANSWER, logged_since};
 pub use pause::{PauseCause, paused_too_long, waited_too_long};
 pub use receiver::{Receiver, webhook};
 pub use refusal::Refusal;
-pub use tries::{DeliveryAttempt, Failing, Next, Tries};
+pub use retry_state::{DeliveryAttempt, FailureStreak, Next, RetryState};
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ pub struct EventDelivery {
     /// How many apps acted one after another until the event.
     pub depth: i64,
     /// How often it was tried.
-    pub tries: Tries,
+    pub tries: RetryState,
     /// The event, when its book is gone (behaviour 8.20).
     pub copy: Option<Arc<EventCopy>>,
 }

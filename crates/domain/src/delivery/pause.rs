@@ -1,6 +1,6 @@
 //! Pauses: nothing is delivered to an app in a book (behaviour 8.19).
 
-use super::Remark;
+use super::ResponseText;
 use crate::instant::Instant;
 
 /// How long the events of a paused app wait.
@@ -42,8 +42,8 @@ pub const fn paused_too_long(now: Instant) -> Instant {
 
 /// What is said of it then.
 #[must_use]
-pub fn waited_too_long() -> Remark {
-    Remark::failed("not delivered: the app has been paused for 30 days")
+pub fn waited_too_long() -> ResponseText {
+    ResponseText::failed("not delivered: the app has been paused for 30 days")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use idna::AsciiDenyList;
 use idna::uts46::{DnsLength, Hyphens, Uts46};
 use unicode_normalization::UnicodeNormalization;
 
-use super::ascii::becomes_ascii;
+use super::confusables::becomes_ascii;
 use super::refusal::{MAX_EMAIL, Refusal};
 
 /// What a label in letters beyond ASCII begins with in the DNS.

@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::{GeneralSecurityProfile, RestrictionLevel, RestrictionLevelDetection};
 
-use super::ascii::becomes_ascii;
+use super::confusables::becomes_ascii;
 use super::refusal::{MAX_LOCAL, Refusal};
 
 /// What of ASCII, beside letters and digits, may stand before the `@` (RFC 5322, atext), without

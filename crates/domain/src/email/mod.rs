@@ -1,6 +1,6 @@
 //! E-mail addresses: how users are told apart, so each is written in one way only (behaviour 7.9).
 
-mod ascii;
+mod confusables;
 mod domain;
 mod local;
 mod refusal;

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, html};
 
-use super::words;
+use super::quoting;
 
 /// The subject and the two forms of a mail. Both say the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Paragraph {
     }
 
     pub(super) fn quoted(typed: &str) -> Self {
-        Self::Quoted(words::lines(typed))
+        Self::Quoted(quoting::lines(typed))
     }
 
     fn text(&self) -> String {

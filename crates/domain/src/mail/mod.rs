@@ -2,11 +2,11 @@
 //! 7.10). How they are sent is a matter of the server.
 
 mod content;
+mod quoting;
 mod refusal;
 mod templates;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub use content::MailContent;
 pub use refusal::Refusal;

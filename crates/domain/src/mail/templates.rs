@@ -2,7 +2,7 @@
 //! 8.19, 11.14).
 
 use super::content::{MailContent, Paragraph};
-use super::words;
+use super::quoting;
 use crate::access_request::AccessRequest;
 use crate::app::App;
 use crate::book::{Book, TransferOffer};
@@ -95,7 +95,7 @@ pub fn access_asked(request: &AccessRequest, book: &Book, server: &str) -> MailC
 /// The mail to who installed an app in a book in which it is paused, because it has failed.
 #[must_use]
 pub fn app_paused(app: &App, book: &Book, server: &str) -> MailContent {
-    let name = words::short(app.manifest.name.as_str());
+    let name = quoting::short(app.manifest.name.as_str());
     let mut paragraphs = vec![
         Paragraph::said(
             "An app that you installed in a book has failed for three days, so it is sent no more \
@@ -146,7 +146,7 @@ const fn able(permission: Permission) -> &'static str {
 
 /// The name of a book in a subject.
 fn shown(book: &Book) -> String {
-    words::short(book.settings.name.as_str())
+    quoting::short(book.settings.name.as_str())
 }
 
 /// Which book it is.

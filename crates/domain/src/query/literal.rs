@@ -2,10 +2,10 @@
 
 use time::Date;
 
-use super::style::{self, DateStyle};
+use super::date_format::{self, DateStyle};
 use super::unit::{Shift, Unit};
 use super::variable::Variable;
-use super::{ParseContext, slashes};
+use super::{ParseContext, slash_dates};
 use crate::calendar::from_parts;
 
 /// The operators that limit days.
@@ -74,7 +74,7 @@ impl DateLiteral {
             return Self::plain(DateStyle::Iso { padded }, unit, first);
         }
         if text.contains('/') {
-            let slashed = slashes::read(text, reading)?;
+            let slashed = slash_dates::read(text, reading)?;
             return Self::plain(
                 slashed.style.map_or(DateStyle::Composed, DateStyle::Slashes),
                 slashed.unit,
@@ -122,7 +122,7 @@ impl DateLiteral {
         reading: &ParseContext,
     ) -> Option<String> {
         let start = shift.apply(self.start(operator)?)?;
-        let iso = |day| style::iso(day, shift.unit.granularity());
+        let iso = |day| date_format::iso(day, shift.unit.granularity());
         if self.unit == shift.unit {
             // Reading the text back shows whether the style can express it: `31/12` of this year
             // has no neighbour in the next.
@@ -147,9 +147,11 @@ impl DateLiteral {
 
     fn restyled(&self, start: Date, count: i64) -> Option<String> {
         match self.style {
-            DateStyle::Iso { padded: true } => Some(style::iso(start, self.unit.granularity())),
+            DateStyle::Iso { padded: true } => {
+                Some(date_format::iso(start, self.unit.granularity()))
+            }
             DateStyle::Iso { padded: false } => {
-                Some(style::unpadded(start, self.unit.granularity()))
+                Some(date_format::unpadded(start, self.unit.granularity()))
             }
             DateStyle::Slashes(slashes) => Some(slashes.write(start)),
             DateStyle::Variable(variable) => {

@@ -30,14 +30,14 @@ pub use refusal::{Figure, Overrun, Refusal};
 
 /// What is stored of a book, or of several; or by how much a request changes that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stored {
+pub struct StorageUsage {
     /// Transactions, drafts and trashed ones included.
     pub transactions: i64,
     /// Bytes of rows and of contents of files.
     pub bytes: i64,
 }
 
-impl Add for Stored {
+impl Add for StorageUsage {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -48,7 +48,7 @@ impl Add for Stored {
     }
 }
 
-impl Sub for Stored {
+impl Sub for StorageUsage {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
@@ -59,13 +59,13 @@ impl Sub for Stored {
     }
 }
 
-impl Sum for Stored {
+impl Sum for StorageUsage {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         all.fold(Self::default(), Add::add)
     }
 }
 
-impl Stored {
+impl StorageUsage {
     /// Whether it is more of anything.
     #[must_use]
     pub const fn grows(self) -> bool {
@@ -98,7 +98,7 @@ impl StorageQuota {
 
     /// The first figure that would go beyond its limit when something is added to what is held.
     /// What adds nothing to a figure may always be done, also beyond its limit.
-    fn overrun(self, held: Stored, added: Stored) -> Option<Overrun> {
+    fn overrun(self, held: StorageUsage, added: StorageUsage) -> Option<Overrun> {
         let figures = [
             (Figure::Transactions, self.transactions, held.transactions, added.transactions),
             (Figure::Bytes, self.bytes, held.bytes, added.bytes),
@@ -155,7 +155,7 @@ impl StorageQuotas {
     ///
     /// # Errors
     /// [`Refusal::Book`].
-    pub fn check_book(&self, held: Stored, added: Stored) -> Result<(), Refusal> {
+    pub fn check_book(&self, held: StorageUsage, added: StorageUsage) -> Result<(), Refusal> {
         self.book.overrun(held, added).map_or(Ok(()), |overrun| Err(Refusal::Book(overrun)))
     }
 
@@ -164,7 +164,12 @@ impl StorageQuotas {
     ///
     /// # Errors
     /// [`Refusal::Own`], [`Refusal::OfOwner`].
-    pub fn check_owner(&self, held: Stored, added: Stored, is_caller: bool) -> Result<(), Refusal> {
+    pub fn check_owner(
+        &self,
+        held: StorageUsage,
+        added: StorageUsage,
+        is_caller: bool,
+    ) -> Result<(), Refusal> {
         match self.user.overrun(held, added) {
             None => Ok(()),
             Some(overrun) if is_caller => Err(Refusal::Own(overrun)),
@@ -176,7 +181,7 @@ impl StorageQuotas {
     ///
     /// # Errors
     /// [`Refusal::OfNewOwner`].
-    pub fn check_transfer(&self, held: Stored, book: Stored) -> Result<(), Refusal> {
+    pub fn check_transfer(&self, held: StorageUsage, book: StorageUsage) -> Result<(), Refusal> {
         let overrun = self.user.overrun(held, book);
         overrun.map_or(Ok(()), |overrun| Err(Refusal::OfNewOwner(overrun.figure)))
     }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::Reason;
 
-const fn stored(transactions: i64, bytes: i64) -> Stored {
-    Stored { transactions, bytes }
+const fn stored(transactions: i64, bytes: i64) -> StorageUsage {
+    StorageUsage { transactions, bytes }
 }
 
 /// The first number that is exceeded under a quota of 10 transactions and 1,000 bytes.
@@ -54,7 +54,7 @@ fn each_refusal_names_its_quota() {
     let less = stored(-1, -1);
     quotas.check_book(held, less).unwrap();
     quotas.check_owner(held, less, true).unwrap();
-    assert!(!less.grows() && stored(-1, 1).grows() && !Stored::default().grows());
+    assert!(!less.grows() && stored(-1, 1).grows() && !StorageUsage::default().grows());
 }
 
 #[test]

@@ -8,7 +8,8 @@ use crate::id::{AccountId, FileId};
 use crate::permission::Action;
 
 use super::{
-    Changes, Edited, FileHold, LifecycleState, Refusal, Standing, Transaction, TransactionRules,
+    Changes, Edited, FileReference, LifecycleState, Refusal, Standing, Transaction,
+    TransactionRules,
 };
 
 /// The operations that act on a transaction's state.
@@ -196,13 +197,13 @@ impl TransactionRules<'_> {
     /// A transaction that loses a file that is deleted (behaviour 9.6), trashed or not.
     ///
     /// # Errors
-    /// As [`FileHold::check`].
+    /// As [`FileReference::check`].
     pub fn without_file(
         &self,
         holder: Transaction,
         doomed: FileId,
     ) -> Result<Edited, crate::Refusal> {
-        FileHold::check(self.access, &holder)?;
+        FileReference::check(self.access, &holder)?;
         let kept = holder
             .files
             .iter()

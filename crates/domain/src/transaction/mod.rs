@@ -4,7 +4,7 @@ mod changes;
 mod count;
 mod edit;
 mod events;
-mod file_hold;
+mod file_reference;
 mod joined;
 mod known;
 mod lifecycle;
@@ -20,7 +20,7 @@ use time::Date;
 pub use changes::{Changes, ResolvedSides, check_indexed, check_texts, remote_ids};
 pub use count::{Span, TransactionCount};
 pub use edit::Edited;
-pub use file_hold::FileHold;
+pub use file_reference::FileReference;
 pub use known::check_rows;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{

@@ -11,7 +11,7 @@ const MAX_REMEMBERED: usize = 100_000;
 
 /// What a request needs to know of its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct KnownKey {
+pub(crate) struct ResolvedApiKey {
     pub(crate) id: ApiKeyId,
     /// Calls a minute, where the key has a rate of its own.
     pub(crate) rate: Option<u32>,
@@ -20,15 +20,19 @@ pub(crate) struct KnownKey {
 /// What texts were found to be: a key, or none. It is true for one generation of what the identity
 /// remembers, which ends when users, tokens or keys change.
 #[derive(Default)]
-pub struct ApiKeyCache(RwLock<(u64, HashMap<KeyDigest, Option<KnownKey>>)>);
+pub struct ApiKeyCache(RwLock<(u64, HashMap<KeyDigest, Option<ResolvedApiKey>>)>);
 
 impl ApiKeyCache {
-    pub(super) fn find(&self, digest: &KeyDigest, generation: u64) -> Option<Option<KnownKey>> {
+    pub(super) fn find(
+        &self,
+        digest: &KeyDigest,
+        generation: u64,
+    ) -> Option<Option<ResolvedApiKey>> {
         let remembered = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if remembered.0 == generation { remembered.1.get(digest).copied() } else { None }
     }
 
-    pub(super) fn add(&self, digest: KeyDigest, key: Option<KnownKey>, generation: u64) {
+    pub(super) fn add(&self, digest: KeyDigest, key: Option<ResolvedApiKey>, generation: u64) {
         let mut remembered = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if remembered.0 != generation || remembered.1.len() >= MAX_REMEMBERED {
             *remembered = (generation, HashMap::new());
@@ -44,7 +48,7 @@ mod tests {
     #[test]
     fn what_is_remembered_ends_with_its_generation() {
         let (cache, digest) = (ApiKeyCache::default(), [7; 32]);
-        let key = KnownKey { id: ApiKeyId::new(1), rate: Some(600) };
+        let key = ResolvedApiKey { id: ApiKeyId::new(1), rate: Some(600) };
         assert_eq!(cache.find(&digest, 0), None);
         cache.add(digest, Some(key), 0);
         assert_eq!(cache.find(&digest, 0), Some(Some(key)));

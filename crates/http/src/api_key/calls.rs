@@ -8,7 +8,7 @@ use daybook_domain::api_key::Usage;
 use daybook_domain::id::ApiKeyId;
 use daybook_domain::instant::Instant;
 use daybook_service::{Error, api_key};
-use daybook_storage::{Lane, Store};
+use daybook_storage::{ShardKey, Store};
 use time::Date;
 
 /// The calls of this process that are not written down yet.
@@ -55,7 +55,8 @@ impl ApiKeyCalls {
             return Ok(());
         }
         let written = counted.clone();
-        match store.write_repeatable(Lane::NO_BOOK, move |tx| api_key::count(tx, &written, now)) {
+        match store.write_repeatable(ShardKey::NO_BOOK, move |tx| api_key::count(tx, &written, now))
+        {
             // Nobody's calls count twice: better those of this time are lost.
             Ok(()) | Err(Error::Storage(daybook_storage::Error::OutcomeUnknown)) => {}
             Err(error) => return Err(error),

@@ -5,7 +5,7 @@ use actix_web::http::header::HeaderName;
 use daybook_domain::api_key::KeyDigest;
 use daybook_service::api_key;
 
-use super::cache::KnownKey;
+use super::cache::ResolvedApiKey;
 use super::text::digest;
 use crate::error::ApiError;
 use crate::parameters;
@@ -23,7 +23,7 @@ const MAX_TEXT: usize = 255;
 pub(crate) async fn find(
     request: &HttpRequest,
     state: &AppState,
-) -> Result<Option<KnownKey>, ApiError> {
+) -> Result<Option<ResolvedApiKey>, ApiError> {
     let Some(digest) = sent(request, state) else { return Ok(None) };
     let generation = state.identity.bearers().trusted_generation();
     let known = generation.and_then(|generation| state.api_keys.find(&digest, generation));
@@ -31,7 +31,7 @@ pub(crate) async fn find(
         return Ok(known);
     }
     let found = run::read(state, move |tx| api_key::active(tx, &digest)).await?;
-    let found = found.map(|key| KnownKey { id: key.id, rate: key.rate });
+    let found = found.map(|key| ResolvedApiKey { id: key.id, rate: key.rate });
     if let Some(generation) = generation {
         state.api_keys.add(digest, found, generation);
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_service::{Error, book};
-use daybook_storage::{Lane, Lease, Store};
+use daybook_storage::{Lease, ShardKey, Store};
 
 use crate::blob::store::Blobs;
 use crate::blocking::block;
@@ -76,7 +76,7 @@ impl BookRemoval {
             block(move || store.lease(&name)).await.map_err(text)?.map_err(text)?;
         // Held until the end.
         let Some(_lease) = lease else { return Ok(false) };
-        let lane = Lane::of_book(key.as_str());
+        let lane = ShardKey::of_book(key.as_str());
         let (store, book) = (Arc::clone(&self.store), key.clone());
         let begun = move || {
             store.write_repeatable::<bool, Error>(lane, move |tx| {

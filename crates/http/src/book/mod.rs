@@ -14,7 +14,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::rights::Shown;
 use daybook_service::book::{self, Copying, Input, View};
 use daybook_service::{Context, audit, zone};
-use daybook_storage::book_state::Activity;
+use daybook_storage::book_state::BookCounters;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::account::{AccountIn, AccountsOut};
@@ -23,7 +23,7 @@ use crate::collection::{CollectionAround, CollectionOut, CollectionsOfList};
 use crate::group::{GroupIn, GroupsOut};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
-use crate::room::{self, NoAnswer};
+use crate::response_budget::{self, EncodeError};
 use crate::wire::{
     ListOut, PropertiesIn, StampOut, TextOrNumber, field, id_text, list, objects_only, one_of,
     properties,
@@ -172,7 +172,7 @@ pub(crate) struct BookOut<'v> {
 }
 
 impl<'v> BookOut<'v> {
-    pub(crate) fn new(access: &Access, activity: Activity, cx: &Context) -> Self {
+    pub(crate) fn new(access: &Access, activity: BookCounters, cx: &Context) -> Self {
         let book = access.book();
         let settings = &book.settings;
         let (this_month, this_year) = activity.current(month_number(cx.today(book)));
@@ -225,7 +225,7 @@ impl<'v> BookOut<'v> {
     }
 
     /// The answer of listBooks, in which many books show the same collection.
-    fn list_of_user(views: &'v [View], cx: &Context) -> Result<Bytes, NoAnswer> {
+    fn list_of_user(views: &'v [View], cx: &Context) -> Result<Bytes, EncodeError> {
         let shown = views.iter().filter_map(|view| view.collection.as_deref());
         let mut collections = CollectionsOfList::new(shown, cx)?;
         let mut row = |view: &'v View| {
@@ -233,7 +233,7 @@ impl<'v> BookOut<'v> {
             let shown = Self::new(&view.access, view.activity, cx).deleted(view.deletion);
             Self { collection: around, ..shown }
         };
-        room::write(&ListOut::complete(views.iter().map(&mut row).collect()))
+        response_budget::write(&ListOut::complete(views.iter().map(&mut row).collect()))
     }
 
     pub(crate) fn list(views: &'v [View], cx: &Context) -> ListOut<Self> {

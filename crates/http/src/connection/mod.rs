@@ -10,7 +10,7 @@ use daybook_domain::property::Edits;
 use daybook_domain::token::TokenScope;
 use daybook_service::connection::{self, View};
 use daybook_service::{Context, Error, integration};
-use daybook_storage::{Lane, Ticket};
+use daybook_storage::{ShardKey, Submission};
 use serde::ser::Error as _;
 
 use crate::body::Body;
@@ -103,7 +103,7 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
         Ok((connection, books)) => {
             for book in books {
                 let cx = request.cx.clone();
-                let ticket = Ticket::of(Lane::of_book(book.as_str()), cx.payer());
+                let ticket = Submission::of(ShardKey::of_book(book.as_str()), cx.payer());
                 run::write(&state, ticket, move |tx| {
                     integration::disconnect(tx, &cx, &book, connection)
                 })

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use daybook_domain::delivery::{DeliveryAttempt, Remark, read_answer};
+use daybook_domain::delivery::{DeliveryAttempt, ResponseText, read_answer};
 use daybook_domain::json::{Json, Object};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, Response, StatusCode};
@@ -43,7 +43,7 @@ fn seconds(value: &HeaderValue) -> Option<i64> {
 
 /// What a body says; none where it cannot be read.
 #[expect(clippy::option_option, reason = "a body that says nothing is not one that is unreadable")]
-fn said(body: &[u8], secrets: &[String]) -> Option<Option<Remark>> {
+fn said(body: &[u8], secrets: &[String]) -> Option<Option<ResponseText>> {
     if body.trim_ascii().is_empty() {
         return Some(None);
     }
@@ -92,7 +92,7 @@ mod tests {
     fn what_answers_make_of_a_delivery() {
         let info = |text: &str| {
             let message = text.to_owned();
-            DeliveryAttempt::Answered(Some(Remark { kind: ResponseKind::Info, message }))
+            DeliveryAttempt::Answered(Some(ResponseText { kind: ResponseKind::Info, message }))
         };
         let silent = DeliveryAttempt::Answered(None);
         for (status, body, expected) in [

@@ -11,20 +11,20 @@
 //! | `replay` | What users ask of responses and of the backlog |
 
 mod answer;
-mod farewell;
+mod detach;
 mod log;
-mod parcel;
 mod replay;
 mod signature;
+mod webhook_request;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use daybook_domain::delivery::{DeliveryAttempt, Exchange, Remark};
+use daybook_domain::delivery::{DeliveryAttempt, Exchange, ResponseText};
 use daybook_domain::id::UserId;
 use daybook_domain::instant;
-use daybook_service::delivery::{self, Leased, Outcome, Parcel, Prepared};
+use daybook_service::delivery::{self, Leased, Outcome, Prepared, WebhookRequest};
 use daybook_storage::Tx;
 
 use crate::error::{ApiError, RequestError};
@@ -34,16 +34,16 @@ use crate::run;
 use crate::state::AppState;
 
 pub(crate) use log::{list_app_deliveries, list_event_deliveries};
-use parcel::{Unwritten, Written};
+use webhook_request::{BuildError, Written};
 
-pub(crate) use parcel::place_of_secret;
 pub(crate) use replay::{
     delete_event_response, get_book_events_backlog, replay_event_response, replay_events,
 };
+pub(crate) use webhook_request::place_of_secret;
 
 /// Sends events to apps.
 #[derive(Clone)]
-pub struct Courier {
+pub struct WebhookSender {
     state: Arc<AppState>,
 }
 
@@ -59,10 +59,10 @@ pub struct Sent {
 /// An attempt that failed before anything was sent.
 fn failed_at(at: instant::Instant, why: &str) -> Outcome {
     let exchange = Exchange { at, milliseconds: 0, status: None, answer: None };
-    Outcome::Tried(DeliveryAttempt::Failed(why.to_owned()), exchange)
+    Outcome::Attempt(DeliveryAttempt::Failed(why.to_owned()), exchange)
 }
 
-impl Courier {
+impl WebhookSender {
     /// A courier.
     #[must_use]
     pub const fn new(state: Arc<AppState>) -> Self {
@@ -101,7 +101,7 @@ impl Courier {
                     %error,
                     "an event cannot be read; it is given up"
                 );
-                Prepared::Unsent(Remark::failed("not delivered: the event cannot be read"))
+                Prepared::Unsent(ResponseText::failed("not delivered: the event cannot be read"))
             }
             // Repeated at once it would take as long. A wait for a connection is nobody's failure.
             Err(ApiError::RequestError(RequestError::DeadlineExceeded(most)))
@@ -113,7 +113,7 @@ impl Courier {
             prepared => prepared?,
         };
         let outcome = match prepared {
-            Prepared::Parcel(parcel) => self.post(leased, *parcel, turn).await?,
+            Prepared::WebhookRequest(parcel) => self.post(leased, *parcel, turn).await?,
             Prepared::Unsent(remark) => Outcome::Unsent(remark),
             Prepared::Nowhere => Outcome::Dropped,
             Prepared::Lost => Outcome::Stopped,
@@ -126,11 +126,11 @@ impl Courier {
     async fn post(
         &self,
         leased: &Leased,
-        parcel: Parcel,
+        parcel: WebhookRequest,
         turn: ReaderTurn,
     ) -> Result<Outcome, ApiError> {
         let (state, delivery) = (&self.state, &leased.delivery);
-        let written = parcel::request(state, leased, parcel).await;
+        let written = webhook_request::request(state, leased, parcel).await;
         let (at, begun) = ((state.clock)(), Instant::now());
         match written {
             Ok(Written { request, secrets, memory }) => {
@@ -149,11 +149,11 @@ impl Courier {
                     _ => i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),
                 };
                 let exchange = Exchange { at, milliseconds, status, answer: text };
-                Ok(Outcome::Tried(answer::read(answer, &secrets), exchange))
+                Ok(Outcome::Attempt(answer::read(answer, &secrets), exchange))
             }
-            Err(Unwritten::Crowded) => Ok(failed_at(at, "the memory of this server is in use")),
-            Err(Unwritten::Address) => Ok(failed_at(at, "the address of the app is none")),
-            Err(Unwritten::Secret(error)) => {
+            Err(BuildError::Crowded) => Ok(failed_at(at, "the memory of this server is in use")),
+            Err(BuildError::Address) => Ok(failed_at(at, "the address of the app is none")),
+            Err(BuildError::Secret(error)) => {
                 tracing::warn!(
                     app = delivery.app.as_str(),
                     error,
@@ -161,14 +161,14 @@ impl Courier {
                 );
                 let why = "not delivered: the secret of the app does not open on this server any \
                            more; its developer has to send it again";
-                Ok(Outcome::Unsendable(Remark::failed(why)))
+                Ok(Outcome::Unsendable(ResponseText::failed(why)))
             }
             // Another attempt would be no smaller, and the events behind it wait.
-            Err(Unwritten::TooLarge) => {
+            Err(BuildError::TooLarge) => {
                 let why = "not delivered: the event shows more than an answer may have; ask for it";
-                Ok(Outcome::Unsent(Remark::failed(why)))
+                Ok(Outcome::Unsent(ResponseText::failed(why)))
             }
-            Err(Unwritten::Failed(error)) => Err(error),
+            Err(BuildError::Failed(error)) => Err(error),
         }
     }
 }

@@ -4,12 +4,12 @@ use daybook_service::Context;
 use daybook_service::delivery::replay::{self, ReplayBegun};
 use daybook_service::event::View;
 use daybook_service::idempotency::{KeyScope, once};
-use daybook_storage::{Lane, Ticket};
+use daybook_storage::{ShardKey, Submission};
 use serde::{Deserialize, Serialize};
 
-use super::Courier;
+use super::WebhookSender;
 use crate::body::Body;
-use crate::budget::Borrower;
+use crate::budget::MemoryOwner;
 use crate::error::{ApiError, RequestError};
 use crate::event;
 use crate::reply::{self, ApiResult, IdOut, Reply};
@@ -73,7 +73,7 @@ pub(crate) async fn delete_event_response(asked: ApiRequest) -> ApiResult {
 pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
     let (book, id, app, base) = (asked.book(), asked.id(), asked.agent(), asked.base());
     let (cx, state, claim) = asked.into_claim()?;
-    let ticket = Ticket::of(Lane::of_book(&book), cx.payer());
+    let ticket = Submission::of(ShardKey::of_book(&book), cx.payer());
     let scope = KeyScope::Book(book.clone());
     let (caller, key) = (cx.clone(), claim.clone());
     let begin = move |tx: &mut daybook_storage::Tx<'_>| {
@@ -84,7 +84,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
         ReplayBegun::Answered(known) => return run::answer_again(&state, cx.payer(), known).await,
         ReplayBegun::Leased(leased) => leased,
     };
-    let courier = Courier::new(state.clone().into_inner());
+    let courier = WebhookSender::new(state.clone().into_inner());
     // A task of its own: it goes on when the client leaves.
     let sending = actix_web::rt::spawn(async move {
         let sent = courier.send(&leased, cx.user.id).await.map_err(RequestError::Failed)?;
@@ -101,7 +101,7 @@ pub(crate) async fn replay_event_response(asked: ApiRequest) -> ApiResult {
             let (reader, caller) = (cx.clone(), cx.clone());
             let carry_out = move |tx: &mut daybook_storage::Tx<'_>| {
                 let view = end(tx)?;
-                let memory = || shared.budget.grant(Borrower::User(user));
+                let memory = || shared.budget.grant(MemoryOwner::User(user));
                 run::answer_to_store(tx, &caller, memory, move || shown(&view, &reader, &base))
             };
             once(tx, &cx, (&scope, &claim), carry_out)

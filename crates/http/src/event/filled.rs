@@ -18,7 +18,7 @@ use crate::account::{self, AccountOut};
 use crate::collaborator::NO_PICTURE;
 use crate::file;
 use crate::group::GroupOut;
-use crate::room;
+use crate::response_budget;
 
 /// What stored events are filled in from.
 #[derive(Clone, Copy)]
@@ -87,7 +87,7 @@ fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> 
 
 /// The fields of a shape of the API, with so many bytes of properties; none without one.
 fn fields(shape: Option<impl Serialize>, bytes: usize) -> serde_json::Result<Map<String, Value>> {
-    room::make_of(bytes)?;
+    response_budget::make_of(bytes)?;
     shape.map_or_else(
         || Ok(Map::new()),
         |shape| serde_json::from_value(serde_json::to_value(shape)?),
@@ -147,7 +147,7 @@ fn transaction(
             let full = Value::Object(full_account(view, reference)?);
             // It is there a second time.
             let now = view.accounts.get(reference.id);
-            room::make_of(now.map_or(0, |now| account::weight(now, &view.forest)))?;
+            response_budget::make_of(now.map_or(0, |now| account::weight(now, &view.forest)))?;
             accounts.push(full.clone());
             object.insert(side.to_owned(), full);
         }
@@ -198,7 +198,7 @@ fn with_url(reader: Reader<'_>, event: &Event, snapshot: &FileSnapshot) -> Map<S
 /// (behaviour 8.2).
 fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<Map<String, Value>> {
     let last = view.deleted_accounts.get(&snapshot.id);
-    room::make_of(last.map_or(0, |last| texts(&last.object)))?;
+    response_budget::make_of(last.map_or(0, |last| texts(&last.object)))?;
     let snapshot = match last.cloned() {
         Some(last) => snapshot.clone().completed(last),
         None => snapshot.clone(),
@@ -239,7 +239,7 @@ fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<M
 /// (behaviour 8.2).
 fn membership(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value> {
     let last = view.deleted_groups.get(&snapshot.id);
-    room::make_of(last.map_or(0, |last| texts(&last.object)))?;
+    response_budget::make_of(last.map_or(0, |last| texts(&last.object)))?;
     let snapshot = match last.cloned() {
         Some(last) => snapshot.clone().completed(last),
         None => snapshot.clone(),

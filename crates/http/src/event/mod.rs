@@ -4,7 +4,7 @@
 mod filled;
 
 use actix_web::web::Bytes;
-use daybook_domain::delivery::BotResponse;
+use daybook_domain::delivery::AppResponse;
 use daybook_domain::event::{EventType, ReadEvent};
 use daybook_service::event::{self, Request, View};
 use daybook_service::{Context, zone};
@@ -17,7 +17,7 @@ use crate::collection::rows_showing;
 use crate::cursor::{self, EventCursor};
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
-use crate::room::{self, NoAnswer};
+use crate::response_budget::{self, EncodeError};
 use crate::rows::{CursorOut, PageOut, PageRows};
 use crate::wire::MadeOut;
 use filled::{Reader, data};
@@ -66,9 +66,9 @@ struct BotResponseOut<'v> {
     created_at: String,
 }
 
-impl<'v> From<&'v BotResponse> for BotResponseOut<'v> {
-    fn from(response: &'v BotResponse) -> Self {
-        let BotResponse { app, kind, message, created_at } = response;
+impl<'v> From<&'v AppResponse> for BotResponseOut<'v> {
+    fn from(response: &'v AppResponse) -> Self {
+        let AppResponse { app, kind, message, created_at } = response;
         Self {
             agent_id: app.as_str(),
             r#type: kind.as_str(),
@@ -100,9 +100,9 @@ pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
                 cursor::write(&EventCursor { sequence, ..filters.clone() })
             };
             let items = rows.out(|event| event_out(reader, event, &book));
-            room::write(&PageOut { items, cursor: CursorOut(&cursor) })
+            response_budget::write(&PageOut { items, cursor: CursorOut(&cursor) })
         };
-        let text = book_of(view, cx).map_err(NoAnswer::from).and_then(written);
+        let text = book_of(view, cx).map_err(EncodeError::from).and_then(written);
         reply::json(text).advising("pass the event by with before=, or ask for its resource")
     };
     asked.read_replicated(move |tx, cx| event::list(tx, cx, &book, &request), encode).await
@@ -115,7 +115,7 @@ pub(crate) async fn get_event(asked: ApiRequest) -> ApiResult {
         let reader = Reader { view, base: &base };
         let written = |event| {
             let book = book_of(view, cx)?;
-            room::write(&MadeOut(|| event_out(reader, event, &book)))
+            response_budget::write(&MadeOut(|| event_out(reader, event, &book)))
         };
         view.events.first().map_or_else(reply::nothing, |event| reply::json(written(event)))
     };
@@ -130,10 +130,10 @@ pub(crate) fn delivered(
     view: &View,
     cx: &Context,
     base: &str,
-) -> Result<(String, Bytes), NoAnswer> {
+) -> Result<(String, Bytes), EncodeError> {
     let (reader, book) = (Reader { view, base }, book_of(view, cx)?);
     let Some(read) = view.events.first() else { return Ok((String::new(), Bytes::new())) };
-    Ok((id_of(view), room::write(&MadeOut(|| event_out(reader, read, &book)))?))
+    Ok((id_of(view), response_budget::write(&MadeOut(|| event_out(reader, read, &book)))?))
 }
 
 /// The id of the one event of a view.
@@ -194,7 +194,7 @@ fn event_out<'v>(
 ) -> serde_json::Result<EventOut<'v>> {
     let (view, event) = (reader.view, &read.event);
     if view.is_too_large {
-        return Err(room::no_more());
+        return Err(response_budget::no_more());
     }
     let key = &view.access.book().key;
     let username =

@@ -8,10 +8,10 @@ use daybook_domain::grant::Grant;
 use daybook_domain::instant::Instant;
 use daybook_service::grant::{self, Granted};
 use daybook_storage::user::User;
-use daybook_storage::{Lane, Tx};
+use daybook_storage::{ShardKey, Tx};
 use maud::{Markup, html};
 
-use super::asked::{Asker, AuthorizationRequest, Flow};
+use super::authorization_request::{AuthorizationRequest, ClientRequest, Flow};
 use super::fields::Fields;
 use super::signed::AuthorizationCode;
 use super::tokens;
@@ -20,9 +20,9 @@ use crate::form::Form;
 use crate::request_head::host;
 use crate::security::note_change;
 use crate::session::login::{ask_to_sign_in_anew, signed_in, to};
-use crate::session::own_form::is_own_form;
 use crate::session::page::{page, page_to};
-use crate::session::way_back::WayBack;
+use crate::session::return_to::ReturnTo;
+use crate::session::same_origin::is_own_form;
 use crate::state::AppState;
 use crate::{parameters, run};
 
@@ -83,7 +83,7 @@ async fn answer(
     decision: Option<bool>,
 ) -> Result<HttpResponse, ApiError> {
     let base = state.base(host(request));
-    let asker = match Asker::read(&fields, &state.clients, &base) {
+    let asker = match ClientRequest::read(&fields, &state.clients, &base) {
         Ok(asker) => asker,
         Err(why) => return Ok(nowhere(StatusCode::BAD_REQUEST, why)),
     };
@@ -98,7 +98,7 @@ async fn answer(
         if asked.is_silent() {
             return Ok(asker.redirect.error("login_required", "nobody is signed in"));
         }
-        let back = WayBack::Page(again(&fields));
+        let back = ReturnTo::Page(again(&fields));
         return ask_to_sign_in_anew(request, state, &back, &asked.freshness);
     };
     let granted = Granted {
@@ -110,7 +110,7 @@ async fn answer(
     match decision {
         Some(true) => {
             let (ids, until) = (Arc::clone(&state.ids), until(&asked, now));
-            let lane = Lane::of_user(user.id);
+            let lane = ShardKey::of_user(user.id);
             let begin = move |tx: &mut Tx<'_>| grant::begin(tx, &granted, until, (&ids, now));
             let grant = run::write(state, lane, begin).await?;
             give(state, &asker, &asked, (&grant, &user), now)
@@ -146,7 +146,7 @@ fn again(fields: &Fields) -> String {
 fn ask(
     state: &AppState,
     fields: &Fields,
-    asker: &Asker<'_>,
+    asker: &ClientRequest<'_>,
     asked: &AuthorizationRequest,
     user: &User,
 ) -> HttpResponse {
@@ -194,7 +194,7 @@ async fn given_before(
     if !run::read(state, move |tx| grant::has_consent(tx, &known)).await? {
         return Ok(None);
     }
-    let (lane, ids) = (Lane::of_user(granted.user), Arc::clone(&state.ids));
+    let (lane, ids) = (ShardKey::of_user(granted.user), Arc::clone(&state.ids));
     let begin = move |tx: &mut Tx<'_>| grant::begin_again(tx, &granted, until, (&ids, now));
     run::write(state, lane, begin).await
 }
@@ -202,7 +202,7 @@ async fn given_before(
 /// Gives the client what its user has agreed to.
 fn give(
     state: &AppState,
-    asker: &Asker<'_>,
+    asker: &ClientRequest<'_>,
     asked: &AuthorizationRequest,
     (grant, user): (&Grant, &User),
     now: Instant,

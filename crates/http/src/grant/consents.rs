@@ -3,7 +3,7 @@
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_service::grant;
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 use maud::html;
 
 use super::fields::Fields;
@@ -12,9 +12,9 @@ use crate::form::Form;
 use crate::run;
 use crate::security::note_change;
 use crate::session::login::{ask_to_sign_in, signed_in, to};
-use crate::session::own_form::is_own_form;
 use crate::session::page::page;
-use crate::session::way_back::WayBack;
+use crate::session::return_to::ReturnTo;
+use crate::session::same_origin::is_own_form;
 use crate::state::AppState;
 
 /// The path of the page.
@@ -26,7 +26,7 @@ pub(crate) async fn list_consents(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
     let Some((_, user)) = signed_in(&request, &state).await? else {
-        return ask_to_sign_in(&request, &state, &WayBack::Page(PAGE.to_owned()));
+        return ask_to_sign_in(&request, &state, &ReturnTo::Page(PAGE.to_owned()));
     };
     let (id, path) = (user.id, state.public_path());
     let consents = run::read(&state, move |tx| grant::consents(tx, id)).await?;
@@ -54,10 +54,10 @@ pub(crate) async fn withdraw_consent(
         return Ok(page(StatusCode::FORBIDDEN, "Nothing was changed", &why));
     }
     let Some((_, user)) = signed_in(&request, &state).await? else {
-        return ask_to_sign_in(&request, &state, &WayBack::Page(PAGE.to_owned()));
+        return ask_to_sign_in(&request, &state, &ReturnTo::Page(PAGE.to_owned()));
     };
     if let Some(client) = Fields(form.0).get("client_id").map(str::to_owned) {
-        let (id, lane) = (user.id, Lane::of_user(user.id));
+        let (id, lane) = (user.id, ShardKey::of_user(user.id));
         run::write(&state, lane, move |tx| grant::withdraw(tx, id, &client)).await?;
         note_change(&request, "consentWithdrawn");
         state.identity.forget();

@@ -8,14 +8,14 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_domain::grant::{DeviceAuthorization, Refusal, UserCode};
 use daybook_domain::session::Session;
 use daybook_service::grant;
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 use daybook_storage::user::User;
 use maud::{Markup, html};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::Serialize;
 
 use super::authorize::wanted;
-use super::client_proof::client;
+use super::client_auth::client;
 use super::fields::Fields;
 use super::refused::{answered, refused};
 use crate::client_address::client_address;
@@ -25,10 +25,10 @@ use crate::identity::authenticate::again_on_collision;
 use crate::request_head::host;
 use crate::security::note_change;
 use crate::session::login::{ask_to_sign_in, signed_in};
-use crate::session::own_form::is_own_form;
 use crate::session::page::{guarded, page};
+use crate::session::return_to::ReturnTo;
+use crate::session::same_origin::is_own_form;
 use crate::session::secret::LoginSecret;
-use crate::session::way_back::WayBack;
 use crate::state::AppState;
 use crate::{parameters, run};
 
@@ -80,7 +80,7 @@ async fn new_code(
             let code = user_code()?;
             let device = DeviceAuthorization::new(digest, code, id, scope, now);
             let kept = device.clone();
-            run::write(state, Lane::NO_BOOK, move |tx| grant::wait(tx, &kept, now)).await?;
+            run::write(state, ShardKey::NO_BOOK, move |tx| grant::wait(tx, &kept, now)).await?;
             Ok(device)
         }
     };
@@ -118,7 +118,7 @@ pub(crate) async fn show_device(
     let typed = parameters::first(&request, "user_code").and_then(|text| UserCode::read(&text));
     if signed_in(&request, &state).await?.is_none() {
         let query = typed.map(|code| format!("?user_code={code}")).unwrap_or_default();
-        let back = WayBack::Page(format!("/auth/device{query}"));
+        let back = ReturnTo::Page(format!("/auth/device{query}"));
         return ask_to_sign_in(&request, &state, &back);
     }
     let typed = typed.map(|code| code.to_string()).unwrap_or_default();
@@ -154,7 +154,7 @@ pub(crate) async fn decide_device(
         return Ok(page(StatusCode::BAD_REQUEST, "Nothing was decided", &why));
     }
     let Some((session, user)) = signed_in(&request, &state).await? else {
-        return ask_to_sign_in(&request, &state, &WayBack::Page("/auth/device".to_owned()));
+        return ask_to_sign_in(&request, &state, &ReturnTo::Page("/auth/device".to_owned()));
     };
     if let Err(wait) = state.grant_limits.user_codes.check(address) {
         let why = html! { p { "Too many wrong codes. Try again in " (wait.0) " seconds." } };
@@ -212,7 +212,7 @@ async fn decide(
 ) -> Result<HttpResponse, ApiError> {
     let (ids, now) = (Arc::clone(&state.ids), (state.clock)());
     let by = allow.then_some((user.id, session.signed_in_at));
-    let lane = Lane::of_user(user.id);
+    let lane = ShardKey::of_user(user.id);
     run::write(state, lane, move |tx| grant::decide(tx, &code, by, &ids, now)).await?;
     let (heading, text) = if allow {
         ("Access is allowed", "The program goes on by itself. You may close this page.")

@@ -13,9 +13,9 @@
 //! | `limits` | How often what could be guessed is tried |
 //! | `client_proof`, `fields`, `refused` | Who asks, how, and what a program reads that gets nothing |
 
-mod asked;
+mod authorization_request;
 mod authorize;
-mod client_proof;
+mod client_auth;
 mod consents;
 mod device;
 mod fields;

@@ -5,7 +5,7 @@ use reqwest::Url;
 
 use crate::parameters::encoded;
 use crate::session::login;
-use crate::session::way_back::form_target;
+use crate::session::return_to::form_target;
 
 /// Where the answer to a request goes, and what stands in every answer.
 #[derive(Debug, Clone)]

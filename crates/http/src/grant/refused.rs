@@ -37,14 +37,14 @@ pub(super) fn refused_with(code: &str, description: &str) -> HttpResponse {
 
 /// Why it is not known which client asks.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unproven {
+pub(super) enum InvalidClient {
     /// The request is malformed: what is wrong.
     Malformed(String),
     /// The client is unknown, or its secret is wrong.
     Client,
 }
 
-impl Unproven {
+impl InvalidClient {
     /// What the program is told.
     pub(super) fn answer(&self) -> HttpResponse {
         match self {

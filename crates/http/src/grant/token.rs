@@ -7,10 +7,10 @@ use daybook_domain::grant::{Grant, Refusal};
 use daybook_domain::id::GrantId;
 use daybook_domain::instant::Instant;
 use daybook_service::grant;
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 use daybook_storage::user::User;
 
-use super::client_proof::client;
+use super::client_auth::client;
 use super::fields::Fields;
 use super::refused::{answered, refused, refused_with};
 use super::signed::{AuthorizationCode, RefreshToken};
@@ -133,7 +133,7 @@ async fn redeem(
 ) -> Result<Redeemed, ApiError> {
     let found = run::read(state, move |tx| grant::find(tx, named.0, now)).await?;
     let Some((found, _)) = found else { return Ok(Err(Refusal::InvalidGrant)) };
-    let lane = Lane::of_user(found.user);
+    let lane = ShardKey::of_user(found.user);
     if found.scope.has("openid") {
         signing_key::prepare(state).await?;
     }
@@ -152,6 +152,8 @@ async fn poll(
     if !known {
         return Ok(Err(Refusal::InvalidGrant));
     }
-    run::write(state, Lane::of_device(&digest), move |tx| grant::poll(tx, &digest, &client, now))
-        .await
+    run::write(state, ShardKey::of_device(&digest), move |tx| {
+        grant::poll(tx, &digest, &client, now)
+    })
+    .await
 }

@@ -7,13 +7,13 @@ use daybook_domain::grant::Refusal;
 use daybook_domain::id::GrantId;
 use daybook_domain::instant::Instant;
 use daybook_service::grant;
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 use serde::Serialize;
 use serde_json::json;
 
-use super::client_proof::client;
+use super::client_auth::client;
 use super::fields::Fields;
-use super::refused::{Unproven, answered, invalid_client, refused};
+use super::refused::{InvalidClient, answered, invalid_client, refused};
 use super::signed::RefreshToken;
 use crate::error::ApiError;
 use crate::form::Form;
@@ -43,7 +43,7 @@ async fn revoked(
 ) -> Result<HttpResponse, ApiError> {
     let (fields, now) = (&of_revocation(request, form)?, (state.clock)());
     if let Some(name) = fields.repeated() {
-        return Ok(Unproven::Malformed(format!("{name} stands twice")).answer());
+        return Ok(InvalidClient::Malformed(format!("{name} stands twice")).answer());
     }
     let names_client =
         fields.get("client_id").is_some() || request.headers().contains_key(AUTHORIZATION);
@@ -64,7 +64,7 @@ async fn revoked(
         None if has_secret(state, &found.client) => return Ok(invalid_client()),
         Some(_) | None => {}
     }
-    run::write(state, Lane::of_user(found.user), move |tx| grant::end(tx, named)).await?;
+    run::write(state, ShardKey::of_user(found.user), move |tx| grant::end(tx, named)).await?;
     state.identity.forget();
     Ok(ended())
 }

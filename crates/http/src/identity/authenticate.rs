@@ -8,7 +8,7 @@ use daybook_domain::grant::is_built_in;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{TokenHolder, TokenScope};
 use daybook_service::{Error, delivery, grant, session, token, user};
-use daybook_storage::{Lane, Tx};
+use daybook_storage::{ShardKey, Tx};
 
 use super::bearer::{Bearer, TokenHash, hash};
 use super::own_token::Claims;
@@ -158,10 +158,10 @@ async fn of_provider(
 
 /// The lane in which somebody with that address signs in. What changes in a user who is known
 /// changes in the lane of that user, wherever they come from: that is the order of locks.
-pub(crate) async fn lane_of(state: &AppState, email: &Email) -> Result<Lane, ApiError> {
-    let (newcomer, email) = (Lane::of_newcomer(email), email.clone());
+pub(crate) async fn lane_of(state: &AppState, email: &Email) -> Result<ShardKey, ApiError> {
+    let (newcomer, email) = (ShardKey::of_newcomer(email), email.clone());
     let known = run::read(state, move |tx| user::find(tx, &email)).await?;
-    Ok(known.map_or(newcomer, |user| Lane::of_user(user.id)))
+    Ok(known.map_or(newcomer, |user| ShardKey::of_user(user.id)))
 }
 
 /// Makes a user by a unit of work, and tries again when another process made the same user, or one

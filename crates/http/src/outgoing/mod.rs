@@ -35,7 +35,7 @@ pub enum Failure {
     Address,
     /// No connection, no answer in time, or one that ended early.
     #[error("no answer: {0}")]
-    NoAnswer(String),
+    NoResponse(String),
     /// The same of an address that only `--webhook-allow` opens. Readers of a book see failures,
     /// and what they see must not tell a closed port from one that does not answer; the operator
     /// finds the cause in the log.
@@ -59,13 +59,13 @@ impl From<reqwest::Error> for Failure {
             causes.push(inner.to_string());
             cause = inner.source();
         }
-        Self::NoAnswer(causes.join(": "))
+        Self::NoResponse(causes.join(": "))
     }
 }
 
 /// How long a client waits, and how much it reads.
 #[derive(Debug, Clone, Copy)]
-struct Patience {
+struct Timeouts {
     connect: Duration,
     answer: Duration,
     bytes: usize,
@@ -86,11 +86,11 @@ impl Outgoing {
     /// When TLS cannot be set up.
     pub(crate) fn new() -> Result<Self, Failure> {
         let patience =
-            Patience { connect: CONNECT_TIMEOUT, answer: ANSWER_TIMEOUT, bytes: MAX_ANSWER };
+            Timeouts { connect: CONNECT_TIMEOUT, answer: ANSWER_TIMEOUT, bytes: MAX_ANSWER };
         Self::with(Reach::Configured, patience, address::of_this_machine())
     }
 
-    fn with(reach: Reach, patience: Patience, lookup: NameLookup) -> Result<Self, Failure> {
+    fn with(reach: Reach, patience: Timeouts, lookup: NameLookup) -> Result<Self, Failure> {
         // It fails only when a provider is installed already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()

@@ -10,7 +10,7 @@ use reqwest::{Body, Url};
 
 use super::address::{self, NameLookup, Reach};
 use super::allowed::WebhookTarget;
-use super::{Failure, Outgoing, Patience};
+use super::{Failure, Outgoing, Timeouts};
 
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -41,7 +41,7 @@ impl WebhookClient {
         answer: Duration,
         lookup: &NameLookup,
     ) -> Result<Self, Failure> {
-        let patience = Patience { connect: CONNECT_TIMEOUT, answer, bytes: MAX_ANSWER };
+        let patience = Timeouts { connect: CONNECT_TIMEOUT, answer, bytes: MAX_ANSWER };
         let client = |reach| Outgoing::with(reach, patience, Arc::clone(lookup));
         let inside = client(Reach::Allowed(allowed.into()))?;
         Ok(Self { public: client(Reach::Public)?, inside })
@@ -66,7 +66,7 @@ impl WebhookClient {
             return outcome;
         }
         self.inside.send(request).await.map_err(|failure| match failure {
-            Failure::NoAnswer(cause) => Failure::Inside(cause),
+            Failure::NoResponse(cause) => Failure::Inside(cause),
             Failure::Address | Failure::Inside(_) | Failure::TooLarge(_) => failure,
         })
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use actix_web::{HttpMessage, HttpRequest};
 use daybook_domain::id::UserId;
 
-use super::quota::{self, Charge, Cost, Payer, Rest};
-use crate::api_key::cache::KnownKey;
+use super::quota::{self, Charge, Cost, DeferredCharge, QuotaSubject};
+use crate::api_key::cache::ResolvedApiKey;
 use crate::error::RequestError;
 use crate::state::AppState;
 
@@ -23,14 +23,14 @@ pub(crate) struct CountedRequest(pub(crate) Option<Arc<Charge>>);
 pub(crate) fn count(
     request: &HttpRequest,
     state: &AppState,
-    (user, app): (UserId, Option<KnownKey>),
+    (user, app): (UserId, Option<ResolvedApiKey>),
     keyed: bool,
-) -> Result<Option<Rest>, RequestError> {
+) -> Result<Option<DeferredCharge>, RequestError> {
     if state.quotas.is_none() && app.is_none() || request.extensions().contains::<CountedRequest>()
     {
         return Ok(None);
     }
-    let payer = app.map_or(Payer::User(user), |app| Payer::Key(app.id));
+    let payer = app.map_or(QuotaSubject::User(user), |app| QuotaSubject::Key(app.id));
     let charge = state
         .quotas
         .as_ref()
@@ -41,7 +41,7 @@ pub(crate) fn count(
         let cost = Cost::cells(request.app_data());
         let (first, later) = if keyed { quota::in_two(cost) } else { (cost, None) };
         charge.take(first)?;
-        rest = later.map(|cells| Rest::new(charge, cells));
+        rest = later.map(|cells| DeferredCharge::new(charge, cells));
     }
     if let Some(app) = app {
         state.api_key_calls.add(app.id, (state.clock)());

@@ -9,7 +9,7 @@ use governor::middleware::{StateInformationMiddleware, StateSnapshot};
 use governor::nanos::Nanos;
 use governor::{NotUntil, Quota, RateLimiter};
 
-use super::arrivals::{Arrivals, Asked, Measure};
+use super::gcra::{GcraStore, Probe, ProbeMode};
 
 /// A clock that begins with its limiter and never goes back.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub(crate) struct Exceeded {
 
 /// The limiter.
 pub(crate) struct Limiter<K: Eq + Hash + Copy, C: Clock<Instant = Nanos> = SteadyClock> {
-    inner: RateLimiter<Asked<K>, Arrivals<K>, C, StateInformationMiddleware>,
+    inner: RateLimiter<Probe<K>, GcraStore<K>, C, StateInformationMiddleware>,
     clock: C,
     per_minute: NonZeroU32,
 }
@@ -68,7 +68,7 @@ impl<K: Eq + Hash + Copy, C: Clock<Instant = Nanos> + Clone> Limiter<K, C> {
     }
 
     fn within(quota: Quota, clock: C) -> Self {
-        let inner = RateLimiter::new(quota, Arrivals::new(), clock.clone());
+        let inner = RateLimiter::new(quota, GcraStore::new(), clock.clone());
         Self { inner, clock, per_minute: quota.burst_size() }
     }
 
@@ -79,15 +79,15 @@ impl<K: Eq + Hash + Copy, C: Clock<Instant = Nanos> + Clone> Limiter<K, C> {
 
     /// Takes cells, all or none.
     pub(crate) fn take(&self, key: K, cells: NonZeroU32) -> Result<Left, Exceeded> {
-        self.ask(key, cells, Measure::Take)
+        self.ask(key, cells, ProbeMode::Take)
     }
 
     /// Whether a cell could be taken.
     pub(crate) fn look(&self, key: K) -> Result<Left, Exceeded> {
-        self.ask(key, NonZeroU32::MIN, Measure::Look)
+        self.ask(key, NonZeroU32::MIN, ProbeMode::Look)
     }
 
-    fn ask(&self, key: K, cells: NonZeroU32, access: Measure) -> Result<Left, Exceeded> {
+    fn ask(&self, key: K, cells: NonZeroU32, access: ProbeMode) -> Result<Left, Exceeded> {
         match self.inner.check_key_n(&(key, access, self.clock.now().as_u64()), cells) {
             Ok(Ok(snapshot)) => Ok(self.left(&snapshot)),
             Ok(Err(refused)) => Err(self.exceeded(&refused, cells)),

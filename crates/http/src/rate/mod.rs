@@ -10,9 +10,9 @@
 //! | `counted` | Takes what a request costs |
 //! | `uploads` | Limits the contents that a user sends |
 
-mod arrivals;
 pub(crate) mod attempts;
 pub(crate) mod counted;
+mod gcra;
 pub(crate) mod limiter;
 pub(crate) mod quota;
 pub(crate) mod uploads;

@@ -21,7 +21,7 @@ const LEAST: NonZeroU32 = NonZeroU32::MIN;
 
 /// Whose calls count together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Payer {
+pub(crate) enum QuotaSubject {
     /// An API key, whoever sends it.
     Key(ApiKeyId),
     /// A user who sends no key.
@@ -60,9 +60,9 @@ impl Cost {
 
 /// The quotas of this process.
 pub struct Quotas {
-    usual: Arc<Limiter<Payer>>,
+    usual: Arc<Limiter<QuotaSubject>>,
     /// Of keys with a rate of their own, by that rate.
-    own: RwLock<HashMap<u32, Arc<Limiter<Payer>>>>,
+    own: RwLock<HashMap<u32, Arc<Limiter<QuotaSubject>>>>,
 }
 
 impl Quotas {
@@ -74,7 +74,7 @@ impl Quotas {
 
     /// An account of what a request costs, with nothing taken yet. `rate` is that of a key with its
     /// own.
-    pub(crate) fn charge(&self, payer: Payer, rate: Option<u32>) -> Charge {
+    pub(crate) fn charge(&self, payer: QuotaSubject, rate: Option<u32>) -> Charge {
         let limiter = match rate.and_then(NonZeroU32::new) {
             None => Arc::clone(&self.usual),
             Some(rate) => self.of_rate(rate),
@@ -82,7 +82,7 @@ impl Quotas {
         Charge { limiter, payer, left: Mutex::default() }
     }
 
-    fn of_rate(&self, rate: NonZeroU32) -> Arc<Limiter<Payer>> {
+    fn of_rate(&self, rate: NonZeroU32) -> Arc<Limiter<QuotaSubject>> {
         let known = self.own.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(&rate.get()) {
             return Arc::clone(known);
@@ -93,14 +93,14 @@ impl Quotas {
     }
 }
 
-fn limiter(cells: NonZeroU32) -> Arc<Limiter<Payer>> {
+fn limiter(cells: NonZeroU32) -> Arc<Limiter<QuotaSubject>> {
     Arc::new(Limiter::new(cells, SteadyClock::default()))
 }
 
 /// What a request costs.
 pub(crate) struct Charge {
-    limiter: Arc<Limiter<Payer>>,
-    payer: Payer,
+    limiter: Arc<Limiter<QuotaSubject>>,
+    payer: QuotaSubject,
     /// What was left when something was taken, or refused, last.
     left: Mutex<Option<Left>>,
 }
@@ -135,13 +135,13 @@ impl Charge {
 
 /// What a request still has to take. A copy takes nothing after the other has.
 #[derive(Clone)]
-pub(crate) struct Rest {
+pub(crate) struct DeferredCharge {
     charge: Arc<Charge>,
     cells: NonZeroU32,
     is_taken: Arc<AtomicBool>,
 }
 
-impl Rest {
+impl DeferredCharge {
     pub(crate) fn new(charge: Arc<Charge>, cells: NonZeroU32) -> Self {
         Self { charge, cells, is_taken: Arc::default() }
     }
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn payers_have_quotas_of_their_own() {
         let quotas = Quotas::per_minute(cells(5));
-        let user = |id| quotas.charge(Payer::User(UserId::new(id)), None);
+        let user = |id| quotas.charge(QuotaSubject::User(UserId::new(id)), None);
         let first = user(1);
         assert_eq!(shown(&first), ["", "", ""], "nothing was taken yet");
         first.take(cells(3)).unwrap();
@@ -195,8 +195,8 @@ mod tests {
         assert_eq!(shown(&again), ["5", "2", "36"]);
         user(2).take(cells(5)).unwrap();
         // The key with the same number is somebody else.
-        quotas.charge(Payer::Key(ApiKeyId::new(1)), None).take(cells(5)).unwrap();
-        let dear = |rate| quotas.charge(Payer::Key(ApiKeyId::new(2)), Some(rate));
+        quotas.charge(QuotaSubject::Key(ApiKeyId::new(1)), None).take(cells(5)).unwrap();
+        let dear = |rate| quotas.charge(QuotaSubject::Key(ApiKeyId::new(2)), Some(rate));
         dear(100).take(cells(60)).unwrap();
         assert!(dear(100).take(cells(60)).is_err(), "the same limiter");
         assert_eq!(shown(&dear(100)), ["", "", ""]);

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use daybook_domain::id::UserId;
 use daybook_storage::ReadStop;
-use daybook_storage::fair_queue::{Bill, FairQueue};
+use daybook_storage::fair_queue::{Charge, FairQueue};
 use tokio::sync::oneshot::{self, Sender};
 use tokio::time::timeout;
 
@@ -132,7 +132,7 @@ fn hand_on(shared: &SharedQueue) {
 struct Started {
     number: u64,
     user: UserId,
-    bill: Bill,
+    bill: Charge,
     at: Instant,
 }
 
@@ -178,7 +178,7 @@ impl<W> Queue<W> {
         Some(self.start(user, bill))
     }
 
-    fn start(&mut self, user: UserId, bill: Bill) -> Started {
+    fn start(&mut self, user: UserId, bill: Charge) -> Started {
         let held = self.users.entry(user).or_default();
         *held = held.saturating_add(1);
         self.begun = self.begun.wrapping_add(1);

@@ -175,7 +175,7 @@ fn rule_0_32_short_reads_do_not_wait_for_long_ones() {
     queue.stop_for(user(3), Instant::now() + LONG);
     assert_eq!(stops.each_ref().map(stopped), [false, true], "of who has taken most");
     // For somebody whose reads are long none is stopped.
-    queue.waiting.charge(Bill { flow: Some(user(4)), expected: Duration::ZERO }, long);
+    queue.waiting.charge(Charge { flow: Some(user(4)), expected: Duration::ZERO }, long);
     let bill = queue.waiting.begin(Some(user(4)));
     queue.waiting.charge(bill, long);
     queue.wait(user(4), 8);

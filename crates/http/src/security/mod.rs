@@ -52,7 +52,7 @@ pub(crate) fn note_change(request: &HttpRequest, what: &'static str) {
 }
 
 /// What an answer tells of doors.
-enum DoorSign {
+enum AuthEvent {
     /// Somebody is not who they say.
     Stranger,
     /// Somebody may not do this.
@@ -86,7 +86,7 @@ pub(crate) fn log<B>(response: &ServiceResponse<B>) {
     let book = request.match_info().get("bookId").map(|text| BookKey::new(text.to_owned()));
     let book = book.filter(BookKey::is_well_formed).map(|key| key.to_string());
     let (book, reason) = (book.as_deref(), error.map(ApiError::reason));
-    if let DoorSign::Changed(what) = sign {
+    if let AuthEvent::Changed(what) = sign {
         let client = client_shown;
         tracing::info!(target: "security", what, user, client, book, "access changed");
         return;
@@ -97,15 +97,15 @@ pub(crate) fn log<B>(response: &ServiceResponse<B>) {
     }
     let (target_user, client) = (user, client_shown);
     match sign {
-        DoorSign::Stranger => tracing::warn!(
+        AuthEvent::Stranger => tracing::warn!(
             target: "security",
             reason, user = target_user, client, status, "authentication failed"
         ),
-        DoorSign::Throttled => tracing::warn!(
+        AuthEvent::Throttled => tracing::warn!(
             target: "security",
             reason, client, status, "authentication is throttled"
         ),
-        DoorSign::Refused | DoorSign::Changed(_) => tracing::warn!(
+        AuthEvent::Refused | AuthEvent::Changed(_) => tracing::warn!(
             target: "security",
             reason, user = target_user, client, book, status, "permission refused"
         ),
@@ -117,7 +117,7 @@ fn sign_of(
     (error, sends_token): (Option<&ApiError>, bool),
     (method, route, is_known): (&Method, &str, bool),
     noted: Option<&'static str>,
-) -> Option<DoorSign> {
+) -> Option<AuthEvent> {
     // What signs in stands in the form or the query of these.
     let signs_in = [
         (Method::POST, "/auth/link"),
@@ -130,17 +130,17 @@ fn sign_of(
     let signs_in = signs_in.iter().any(|(its, path)| its == method && *path == route);
     if status.is_success() || status.is_redirection() {
         let listed = CHANGES.iter().find(|(_, its, path)| its == method && *path == route);
-        return noted.or(listed.map(|(name, ..)| *name)).map(DoorSign::Changed);
+        return noted.or(listed.map(|(name, ..)| *name)).map(AuthEvent::Changed);
     }
     match status {
-        StatusCode::UNAUTHORIZED if sends_token || signs_in => Some(DoorSign::Stranger),
+        StatusCode::UNAUTHORIZED if sends_token || signs_in => Some(AuthEvent::Stranger),
         StatusCode::FORBIDDEN if signs_in || error.is_some_and(ApiError::is_expired_session) => {
-            Some(DoorSign::Stranger)
+            Some(AuthEvent::Stranger)
         }
-        StatusCode::FORBIDDEN => Some(DoorSign::Refused),
-        StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST if signs_in => Some(DoorSign::Stranger),
-        StatusCode::NOT_FOUND if error.is_some_and(is_hidden_book) => Some(DoorSign::Refused),
-        StatusCode::TOO_MANY_REQUESTS if !is_known => Some(DoorSign::Throttled),
+        StatusCode::FORBIDDEN => Some(AuthEvent::Refused),
+        StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST if signs_in => Some(AuthEvent::Stranger),
+        StatusCode::NOT_FOUND if error.is_some_and(is_hidden_book) => Some(AuthEvent::Refused),
+        StatusCode::TOO_MANY_REQUESTS if !is_known => Some(AuthEvent::Throttled),
         _ => None,
     }
 }

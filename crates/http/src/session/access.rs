@@ -5,14 +5,14 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_domain::id::SessionId;
 use daybook_domain::session::{Refusal, SecretDigest, Session};
 use daybook_service::{Error, session};
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 use maud::html;
 use reqwest::Url;
 use serde::Serialize;
 
 use super::page::{guarded, page, page_to};
-use super::way_back::form_target;
-use super::{cookie, login, origin, own_form};
+use super::return_to::form_target;
+use super::{cookie, login, origin, same_origin};
 use crate::error::{ApiError, RequestError};
 use crate::form::Form;
 use crate::parameters;
@@ -43,7 +43,7 @@ pub(crate) async fn refresh(
         return Err(RequestError::Disabled.into());
     }
     if session::is_worth_noting(&found, now) {
-        let lane = Lane::of_user(user.id);
+        let lane = ShardKey::of_user(user.id);
         let noted = run::write(&state, lane, move |tx| session::note_use(tx, id, now)).await;
         noted.map_err(ApiError::repeatable)?;
     }
@@ -81,7 +81,7 @@ pub(crate) async fn sign_out(
     state: web::Data<AppState>,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
-    if !own_form::is_own_form(&request, &state) {
+    if !same_origin::is_own_form(&request, &state) {
         let why = html! { p { "No page of this server has sent this form." } };
         return Ok(page(StatusCode::FORBIDDEN, "You are not signed out", &why));
     }
@@ -139,7 +139,7 @@ async fn leave(
 async fn end(state: &AppState, id: SessionId, digest: SecretDigest) -> Result<(), ApiError> {
     let now = (state.clock)();
     let (_, user) = run::read(state, move |tx| session::find(tx, id, &digest, now)).await?;
-    let lane = Lane::of_user(user.id);
+    let lane = ShardKey::of_user(user.id);
     run::write(state, lane, move |tx| session::end(tx, id, &digest, now)).await?;
     state.identity.forget();
     Ok(())

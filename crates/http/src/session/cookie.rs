@@ -12,8 +12,8 @@ use daybook_domain::id::SessionId;
 use daybook_domain::session::{SESSION_DAYS, SecretDigest};
 use reqwest::Url;
 
+use super::return_to::ReturnTo;
 use super::secret::{LoginSecret, digest};
-use super::way_back::WayBack;
 use crate::error::RequestError;
 use crate::outgoing::address::is_loopback;
 use crate::request_head::host;
@@ -55,16 +55,16 @@ pub(super) fn forget_session(request: &HttpRequest, state: &AppState) -> Cookie<
 }
 
 /// Where to return to, as it was remembered. It is checked again: a cookie is a browser's own.
-pub(super) fn way_back(request: &HttpRequest, state: &AppState) -> Option<WayBack> {
+pub(super) fn way_back(request: &HttpRequest, state: &AppState) -> Option<ReturnTo> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(request.cookie(RETURN)?.value()).ok()?;
-    WayBack::read(&String::from_utf8(bytes).ok()?, state)
+    ReturnTo::read(&String::from_utf8(bytes).ok()?, state)
 }
 
 /// Makes a browser remember where to return to.
 pub(super) fn keep_way_back(
     request: &HttpRequest,
     state: &AppState,
-    to: &WayBack,
+    to: &ReturnTo,
 ) -> Cookie<'static> {
     // An address may hold characters that end the value of a cookie.
     let value = BASE64_URL_SAFE_NO_PAD.encode(to.as_str());

@@ -11,7 +11,7 @@ use maud::html;
 
 use super::page::{page, page_to};
 use super::secret::{LoginSecret, digest};
-use super::{cookie, entry, own_form};
+use super::{complete_sign_in, cookie, same_origin};
 use crate::error::{ApiError, RequestError};
 use crate::form::Form;
 use crate::identity::authenticate::{again_on_collision, lane_of};
@@ -50,8 +50,8 @@ pub(crate) async fn sign_in(
 ) -> Result<HttpResponse, ApiError> {
     let code = form.0.into_iter().find(|(name, _)| name == "code");
     let code = code.map(|(_, code)| code).unwrap_or_default();
-    if !own_form::is_own_form(&request, &state) {
-        return Ok(own_form::foreign_form(&request, &state));
+    if !same_origin::is_own_form(&request, &state) {
+        return Ok(same_origin::foreign_form(&request, &state));
     }
     let secret = LoginSecret::random().map_err(|error| RequestError::Failed(error.to_string()))?;
     let session = match begin(&state, &code, &secret).await {
@@ -59,7 +59,7 @@ pub(crate) async fn sign_in(
         Err(error) => return refused(error),
     };
     let back = cookie::way_back(&request, &state);
-    Ok(entry::enter(&request, &state, &session, &secret, back.as_ref())?)
+    Ok(complete_sign_in::enter(&request, &state, &session, &secret, back.as_ref())?)
 }
 
 /// Begins the session, in the lane in which its user is created.

@@ -9,7 +9,7 @@ use daybook_storage::user::User;
 use maud::html;
 
 use super::page::{guarded, page};
-use super::way_back::WayBack;
+use super::return_to::ReturnTo;
 use super::{cookie, mailed, origin, provider_links};
 use crate::error::ApiError;
 use crate::identity::provider::freshness::Freshness;
@@ -35,7 +35,7 @@ pub(crate) async fn login(
     if signed_in(&request, &state).await?.is_some() {
         return Ok(if is_cross_site(&request) { other_site(&target) } else { to(target.as_str()) });
     }
-    ask_to_sign_in(&request, &state, &WayBack::App(target))
+    ask_to_sign_in(&request, &state, &ReturnTo::App(target))
 }
 
 /// The page that says how to sign in. The browser returns after that.
@@ -45,7 +45,7 @@ pub(crate) async fn login(
 pub(crate) fn ask_to_sign_in(
     request: &HttpRequest,
     state: &AppState,
-    way_back: &WayBack,
+    way_back: &ReturnTo,
 ) -> Result<HttpResponse, ApiError> {
     ask_to_sign_in_anew(request, state, way_back, &Freshness::default())
 }
@@ -57,7 +57,7 @@ pub(crate) fn ask_to_sign_in(
 pub(crate) fn ask_to_sign_in_anew(
     request: &HttpRequest,
     state: &AppState,
-    way_back: &WayBack,
+    way_back: &ReturnTo,
     freshness: &Freshness,
 ) -> Result<HttpResponse, ApiError> {
     let (known, links) =

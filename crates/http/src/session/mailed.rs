@@ -7,11 +7,11 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_domain::email::{Email, MAX_EMAIL};
 use daybook_service::session;
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 use maud::{Markup, html};
 
-use super::own_form;
 use super::page::page;
+use super::same_origin;
 use super::secret::LoginSecret;
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
@@ -38,8 +38,8 @@ pub(crate) async fn mail_link(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let Some(limit) = &state.mailed_links else { return Err(RequestError::UnknownRoute.into()) };
-    if !own_form::is_own_form(&request, &state) {
-        return Ok(own_form::foreign_form(&request, &state));
+    if !same_origin::is_own_form(&request, &state) {
+        return Ok(same_origin::foreign_form(&request, &state));
     }
     let given = form.0.into_iter().find(|(name, _)| name == "email");
     let email = match Email::parse(&given.map(|(_, email)| email).unwrap_or_default()) {
@@ -70,7 +70,7 @@ fn submit(state: &AppState, (email, is_within): (Email, bool), secret: &LoginSec
         (Arc::clone(&state.admission), Arc::clone(&state.ids), (state.clock)());
     let mails = state.mails.clone();
     state.store.submit(
-        Lane::NO_BOOK,
+        ShardKey::NO_BOOK,
         move |tx| {
             session::mail_link(tx, (digest, &link), (&email, is_within), &admission, (&ids, now))
         },

@@ -16,20 +16,20 @@
 //! | `page`, `secret` | What the pages look like, and how secrets are made |
 
 mod access;
+mod complete_sign_in;
 pub(crate) mod cookie;
-mod entry;
 mod link;
 mod link_limits;
 pub(crate) mod login;
 mod mailed;
 pub(crate) mod origin;
-pub(crate) mod own_form;
 pub(crate) mod page;
-mod pending;
 mod provider;
 mod provider_links;
+pub(crate) mod return_to;
+pub(crate) mod same_origin;
 pub(crate) mod secret;
-pub(crate) mod way_back;
+mod sign_in_cookie;
 
 pub(crate) use access::{logout, refresh, sign_out};
 pub(crate) use link::{show_link, sign_in};

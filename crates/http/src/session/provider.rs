@@ -16,9 +16,9 @@ use maud::html;
 use reqwest::Url;
 
 use super::page::page;
+use super::return_to::ReturnTo;
 use super::secret::LoginSecret;
-use super::way_back::WayBack;
-use super::{cookie, entry, login, pending};
+use super::{complete_sign_in, cookie, login, sign_in_cookie};
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::{again_on_collision, lane_of};
@@ -51,7 +51,7 @@ pub(crate) async fn begin(
 ) -> Result<HttpResponse, ApiError> {
     let given = |name| parameters::first(&request, name);
     let name = given("name").unwrap_or_default();
-    let back = given("to").and_then(|to| WayBack::read(&to, &state));
+    let back = given("to").and_then(|to| ReturnTo::read(&to, &state));
     let wish = Freshness::read(given("prompt").as_deref(), given("max_age").as_deref());
     let Some(freshness) = wish else {
         let why = html! { p { "max_age is no number of seconds." } };
@@ -67,7 +67,7 @@ pub(crate) async fn begin(
     match begun {
         Some(Ok((url, begun))) => {
             let mut answer = login::to(url.as_str());
-            for kept in pending::keep(&request, &state, begun, back.as_ref())? {
+            for kept in sign_in_cookie::keep(&request, &state, begun, back.as_ref())? {
                 cookie::add(&mut answer, &kept)?;
             }
             Ok(answer)
@@ -86,21 +86,22 @@ pub(crate) async fn finish(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
     let state_parameter = parameters::first(&request, "state").unwrap_or_default();
-    let begun = pending::find(&request, &state, &state_parameter);
-    let mut answer = match verified(&request, &state, begun.as_ref().map(|(begun, _)| begun))
-        .await?
-    {
-        Ok(verified) => {
-            let (secret, back) = (random()?, begun.and_then(|(_, back)| back));
-            match open(&state, verified, &secret).await {
-                Ok(session) => entry::enter(&request, &state, &session, &secret, back.as_ref())?,
-                Err(error) => not_let_in(error)?,
+    let begun = sign_in_cookie::find(&request, &state, &state_parameter);
+    let mut answer =
+        match verified(&request, &state, begun.as_ref().map(|(begun, _)| begun)).await? {
+            Ok(verified) => {
+                let (secret, back) = (random()?, begun.and_then(|(_, back)| back));
+                match open(&state, verified, &secret).await {
+                    Ok(session) => {
+                        complete_sign_in::enter(&request, &state, &session, &secret, back.as_ref())?
+                    }
+                    Err(error) => not_let_in(error)?,
+                }
             }
-        }
-        Err(refusal) => refused(refusal),
-    };
+            Err(refusal) => refused(refusal),
+        };
     // Used once, whatever came of it.
-    if let Some(forgotten) = pending::forget(&request, &state, &state_parameter) {
+    if let Some(forgotten) = sign_in_cookie::forget(&request, &state, &state_parameter) {
         cookie::add(&mut answer, &forgotten)?;
     }
     Ok(answer)
@@ -249,7 +250,7 @@ mod tests {
             "provider": "Example", "state": "s", "nonce": "n", "verifier": "v",
         }));
         let request = TestRequest::default().to_http_request();
-        let cookies = pending::keep(&request, &state, begun.unwrap(), None).unwrap();
+        let cookies = sign_in_cookie::keep(&request, &state, begun.unwrap(), None).unwrap();
         let cookie = cookies.first().unwrap().clone();
         let system = actix_web::rt::System::new();
         // The provider is asked, until the sign-in is over.

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::way_back::WayBack;
+use super::return_to::ReturnTo;
 use crate::identity::provider::freshness::Freshness;
 use crate::parameters;
 use crate::state::AppState;
@@ -14,7 +14,7 @@ pub(super) fn exist(state: &AppState) -> bool {
 
 /// A link to each provider that people sign in through: it says where the browser returns after
 /// that, and how fresh the sign-in must be.
-pub(super) fn links(state: &AppState, way_back: &WayBack, freshness: &Freshness) -> Markup {
+pub(super) fn links(state: &AppState, way_back: &ReturnTo, freshness: &Freshness) -> Markup {
     let (path, asked) = (state.public_path(), |name| asked(name, way_back, freshness));
     html! {
         @for name in names(state) {
@@ -30,7 +30,7 @@ fn names(state: &AppState) -> impl Iterator<Item = &str> {
 }
 
 /// The parameters of a link.
-fn asked(name: &str, way_back: &WayBack, freshness: &Freshness) -> String {
+fn asked(name: &str, way_back: &ReturnTo, freshness: &Freshness) -> String {
     let wish: Vec<_> = freshness.parameters().collect();
     let wish = wish.iter().map(|(name, value)| (*name, value.as_str()));
     parameters::encoded([("name", name), ("to", way_back.as_str())].into_iter().chain(wish))

@@ -21,7 +21,7 @@ use actix_web::{HttpResponse, web};
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::{KeyRing, NewPair, SigningAlgorithm};
 use daybook_service::{Error, signing_key};
-use daybook_storage::Lane;
+use daybook_storage::ShardKey;
 use jsonwebtoken::{Header, encode};
 use serde::Serialize;
 
@@ -124,7 +124,8 @@ async fn add(state: &AppState, missing: Vec<SigningAlgorithm>) -> Result<KeyRing
     let pairs = block(move || make_pairs(&missing, identity.key())).await?;
     let pairs = pairs.map_err(|error| failed(&error))?;
     let added =
-        run::write(state, Lane::NO_BOOK, move |tx| signing_key::add_missing(tx, pairs, now)).await;
+        run::write(state, ShardKey::NO_BOOK, move |tx| signing_key::add_missing(tx, pairs, now))
+            .await;
     match added {
         Err(ApiError::Service(Error::Storage(daybook_storage::Error::UniqueViolation(_)))) => {
             run::read(state, signing_key::list).await

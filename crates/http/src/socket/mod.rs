@@ -10,10 +10,10 @@
 //! while a request is answered, and never much at a time. It only looks whether the client is
 //! still there: a request whose client has left is dropped, and what it reads is stopped.
 
-mod patience;
 mod phase;
 #[cfg(test)]
 mod tests;
+mod write_deadline;
 
 use std::cell::Cell;
 use std::io::{Error, ErrorKind, Result};
@@ -29,8 +29,8 @@ use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use crate::error::head_timeout;
 use crate::slots::Slot;
-use patience::AnswerPatience;
 use phase::Phase;
+use write_deadline::WriteDeadline;
 
 /// How long a client may take to send the head of a request before it is answered 408.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -140,7 +140,7 @@ pub(crate) struct Socket {
     /// Ends at the deadline of the connection, or at an earlier one it had before.
     idle: Pin<Box<Sleep>>,
     /// For how long the client may go on taking its answer slowly.
-    patience: AnswerPatience,
+    patience: WriteDeadline,
     /// Ends when that is over; `None` while the client takes what it is given.
     stalled: Option<Pin<Box<Sleep>>>,
     /// Bytes read since the socket last had nothing to read.
@@ -165,7 +165,7 @@ impl Socket {
             stream,
             connection,
             idle,
-            patience: AnswerPatience::new(),
+            patience: WriteDeadline::new(),
             stalled: None,
             at_once: 0,
             gone: None,

@@ -16,8 +16,7 @@ async fn socket(most: Duration) -> (Socket, TcpStream) {
     let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let (stream, peer) = listener.accept().await.unwrap();
     let slot = Slots::new(8, &[]).take(peer.ip()).unwrap();
-    let socket =
-        Socket { patience: AnswerPatience::of(most), ..Socket::new(stream, slot).unwrap() };
+    let socket = Socket { patience: WriteDeadline::of(most), ..Socket::new(stream, slot).unwrap() };
     (socket, client)
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::account::{AccountOut, BriefOut};
 use crate::file::{FileIn, FileOut};
 use crate::reply::IdOut;
-use crate::room;
+use crate::response_budget;
 use crate::rows::CursorOut;
 use crate::wire::{
     Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert, field, id_text,
@@ -193,7 +193,7 @@ impl Serialize for FilesOut<'_> {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
         let Self { ids, view, base } = *self;
         if !ids.is_empty() && !view.files.is_whole() {
-            return Err(S::Error::custom(room::no_more()));
+            return Err(S::Error::custom(response_budget::no_more()));
         }
         let files = ids.iter().filter_map(|id| view.files.get(*id));
         writer.collect_seq(files.map(|file| FileOut::new(file, view.access.book(), base)))

@@ -14,7 +14,7 @@ use daybook_domain::instant::Instant;
 use daybook_http::{Wakeup, block};
 use daybook_service::audit::AuditRun;
 use daybook_service::{Error, Ids, audit};
-use daybook_storage::{Lane, Store};
+use daybook_storage::{ShardKey, Store};
 
 use super::{RoundReport, RunningRound, Stop, Worker};
 
@@ -107,7 +107,7 @@ impl AuditWorker {
                 return Err(error);
             }
             let (found, lane, book) =
-                (made.report.findings.summary(), Lane::of_book(key.as_str()), key.clone());
+                (made.report.findings.summary(), ShardKey::of_book(key.as_str()), key.clone());
             self.store.write_repeatable(lane, move |tx| audit::record_nothing(tx, &book, &made))?;
             tracing::error!(book = key.as_str(), sequence, findings, found, %error, "an audit \
                 cannot be recorded in the log of its book");
@@ -120,7 +120,7 @@ impl AuditWorker {
     /// Records what an audit found.
     fn record(&self, key: &BookKey, made: &Arc<AuditRun>) -> Result<(), Error> {
         let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
-        let (lane, made) = (Lane::of_book(key.as_str()), Arc::clone(made));
+        let (lane, made) = (ShardKey::of_book(key.as_str()), Arc::clone(made));
         self.store.write_repeatable(lane, move |tx| audit::record(tx, &book, &made, (&ids, now)))
     }
 }

@@ -10,7 +10,7 @@ use daybook_http::{Wakeup, block};
 use daybook_service::delivery::ended::{self, EndedPlace, EndedQueue};
 use daybook_service::delivery::pause::{self, OverdueQueue, PausedPlace};
 use daybook_service::{Error, delivery};
-use daybook_storage::{Lane, Store};
+use daybook_storage::{ShardKey, Store};
 
 use super::{RoundReport, RunningRound, Stop, Worker};
 
@@ -64,7 +64,7 @@ impl DeliverySweep {
 
     fn clear_one(&self, queue: &EndedQueue) -> Result<(), Error> {
         while !self.stop.asked() {
-            let (lane, ended) = (Lane::of_book(queue.book.as_str()), queue.clone());
+            let (lane, ended) = (ShardKey::of_book(queue.book.as_str()), queue.clone());
             if !self.store.write_repeatable(lane, move |tx| ended::clear(tx, &ended))? {
                 break;
             }
@@ -80,7 +80,7 @@ impl DeliverySweep {
             // Last in its group: who writes in a book may wait for these rows.
             let (removed, more) = self
                 .store
-                .write_repeatable(Lane::QUEUES, move |tx| delivery::log::sweep(tx, now))?;
+                .write_repeatable(ShardKey::DELIVERIES, move |tx| delivery::log::sweep(tx, now))?;
             done += removed;
             if !more {
                 break;
@@ -108,7 +108,7 @@ impl DeliverySweep {
     fn give_up_in(&self, queue: &OverdueQueue, now: Instant) -> Result<usize, Error> {
         let mut events = 0;
         while !self.stop.asked() {
-            let (lane, portion) = (Lane::of_book(queue.book.as_str()), queue.clone());
+            let (lane, portion) = (ShardKey::of_book(queue.book.as_str()), queue.clone());
             let (given_up, more) =
                 self.store.write_repeatable(lane, move |tx| pause::give_up(tx, &portion, now))?;
             events += given_up;

@@ -11,7 +11,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::mail::{Mail, MailAttempt, MailEnd};
 use daybook_http::{Wakeup, block};
 use daybook_service::{Error, mail};
-use daybook_storage::{Lane, Store};
+use daybook_storage::{ShardKey, Store};
 
 use super::{RoundReport, RunningRound, Stop, Worker};
 use crate::clock;
@@ -74,7 +74,8 @@ impl MailWorker {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let (open, given_up) = block(move || {
             let (open, stale) = store.read(|tx| mail::backlog(tx, now))?;
-            let sweep = || store.write_repeatable(Lane::NO_BOOK, move |tx| mail::sweep(tx, now));
+            let sweep =
+                || store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::sweep(tx, now));
             let given_up = if stale { sweep()? } else { 0 };
             Ok::<_, Error>((open, given_up))
         })
@@ -87,7 +88,7 @@ impl MailWorker {
 
     async fn take(&self) -> anyhow::Result<Option<Mail>> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
-        Ok(block(move || store.write_repeatable(Lane::NO_BOOK, move |tx| mail::take(tx, now)))
+        Ok(block(move || store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::take(tx, now)))
             .await??)
     }
 
@@ -99,7 +100,7 @@ impl MailWorker {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let failed = attempt != MailAttempt::Sent;
         let write = move || {
-            store.write_repeatable(Lane::NO_BOOK, move |tx| mail::finish(tx, id, &attempt, now))
+            store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::finish(tx, id, &attempt, now))
         };
         let ended = block(write).await??.and_then(|mail| mail.ended).map(|(_, end)| end);
         let status = status.as_deref().unwrap_or("none");

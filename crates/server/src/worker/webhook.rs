@@ -14,10 +14,10 @@ use daybook_domain::delivery::{EventDelivery, Exchange};
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::StorageQuotas;
-use daybook_http::{Courier, Wakeup, block};
-use daybook_service::delivery::{self, Dispatched, Finished, Leased, Occupied, Outcome, Seat};
+use daybook_http::{Wakeup, WebhookSender, block};
+use daybook_service::delivery::{self, Dispatched, Finished, InFlight, Leased, Outcome, Slot};
 use daybook_service::{Error, Ids};
-use daybook_storage::{Lane, Store};
+use daybook_storage::{ShardKey, Store};
 use tokio::task::JoinSet;
 use tokio::time::{interval_at, sleep};
 
@@ -46,7 +46,7 @@ pub(crate) struct WebhookWorker {
     pub(crate) ids: Arc<Ids>,
     pub(crate) clock: fn() -> Instant,
     pub(crate) stop: Stop,
-    pub(crate) courier: Courier,
+    pub(crate) courier: WebhookSender,
     pub(crate) wakeup: Wakeup,
     /// The address of this server in mails.
     pub(crate) server: String,
@@ -66,8 +66,8 @@ pub(crate) fn worker(webhooks: WebhookWorker) -> Worker {
 
 impl WebhookWorker {
     async fn round(self) -> anyhow::Result<RoundReport> {
-        let mut running: JoinSet<(Seat, usize)> = JoinSet::new();
-        let mut occupied = Occupied::new(MAX_RUNNING, MAX_OF_AN_APP);
+        let mut running: JoinSet<(Slot, usize)> = JoinSet::new();
+        let mut occupied = InFlight::new(MAX_RUNNING, MAX_OF_AN_APP);
         let mut done = 0;
         while !self.stop.asked() {
             let has_room = occupied.free() > 0;
@@ -105,13 +105,13 @@ impl WebhookWorker {
         Ok(RoundReport { found: done, done, left: 0 })
     }
 
-    async fn take(&self, occupied: Occupied) -> anyhow::Result<Vec<Dispatched>> {
+    async fn take(&self, occupied: InFlight) -> anyhow::Result<Vec<Dispatched>> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let ids = Arc::clone(&self.ids);
         let take = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::take(tx, &mut || ids.next(now), occupied, now)
         };
-        Ok(block(move || store.write_repeatable(Lane::QUEUES, take)).await??)
+        Ok(block(move || store.write_repeatable(ShardKey::DELIVERIES, take)).await??)
     }
 
     /// Delivers the first event of a queue, and some of those behind it.
@@ -167,13 +167,14 @@ impl WebhookWorker {
             "a delivery"
         );
         let (store, now, quotas) = (Arc::clone(&self.store), (self.clock)(), self.storage_quotas);
-        let (delivery, tried) = (leased.delivery.clone(), Tried::of(&sent.outcome));
+        let (delivery, tried) = (leased.delivery.clone(), Attempt::of(&sent.outcome));
         let next_lease = goes_on.then(|| self.ids.next(now));
         let finish = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::finish(tx, &leased, sent.outcome, (next_lease, now, quotas))
         };
         let Finished { next, fails, lost, unlogged } =
-            block(move || store.write_repeatable(Lane::of_book(book.as_str()), finish)).await??;
+            block(move || store.write_repeatable(ShardKey::of_book(book.as_str()), finish))
+                .await??;
         if unlogged && let Some(tried) = tried {
             tried.log(&delivery);
         }
@@ -195,7 +196,7 @@ impl WebhookWorker {
         let (store, ids, server) =
             (Arc::clone(&self.store), Arc::clone(&self.ids), self.server.clone());
         let (app, book) = (delivery.app.clone(), delivery.key.clone());
-        let lane = Lane::of_book(book.as_str());
+        let lane = ShardKey::of_book(book.as_str());
         let pause = move |tx: &mut daybook_storage::Tx<'_>| {
             delivery::pause::failing(tx, &delivery, (&ids, &server, now))
         };
@@ -212,7 +213,7 @@ impl WebhookWorker {
 
     async fn prolong(&self, leased: &Leased) -> anyhow::Result<()> {
         let (store, now, leased) = (Arc::clone(&self.store), (self.clock)(), leased.clone());
-        let lane = Lane::of_book(leased.delivery.key.as_str());
+        let lane = ShardKey::of_book(leased.delivery.key.as_str());
         block(move || {
             store.write_repeatable::<_, Error>(lane, move |tx| delivery::prolong(tx, &leased, now))
         })
@@ -222,15 +223,15 @@ impl WebhookWorker {
 }
 
 /// What the log says of an attempt that no delivery log holds, because the book is gone.
-struct Tried {
+struct Attempt {
     status: Option<u16>,
     milliseconds: i64,
     failure: Option<String>,
 }
 
-impl Tried {
+impl Attempt {
     fn of(outcome: &Outcome) -> Option<Self> {
-        let Outcome::Tried(attempt, Exchange { milliseconds, status, .. }) = outcome else {
+        let Outcome::Attempt(attempt, Exchange { milliseconds, status, .. }) = outcome else {
             return None;
         };
         let failure = attempt.failure().map(str::to_owned);
@@ -253,7 +254,7 @@ impl Tried {
 /// What the log says of an outcome: nothing of what an app answers.
 const fn outcome(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Tried(..) => "tried",
+        Outcome::Attempt(..) => "tried",
         Outcome::Unsent(_) | Outcome::Unsendable(_) => "not sent",
         Outcome::Dropped => "dropped",
         Outcome::Stopped => "stopped",

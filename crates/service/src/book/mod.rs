@@ -19,7 +19,7 @@ use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::{ManageCollaborators, UpdateBook, WriteChart};
 use daybook_storage::Tx;
 use daybook_storage::access::{AccessTo, BookAccess};
-use daybook_storage::book_state::Activity;
+use daybook_storage::book_state::BookCounters;
 use daybook_storage::user::User;
 
 use crate::context::Context;
@@ -42,7 +42,7 @@ pub struct View {
     /// The book and what the reader may do in it.
     pub access: Access,
     /// Its counts of postings and its last change.
-    pub activity: Activity,
+    pub activity: BookCounters,
     /// Its accounts and groups, when requested.
     pub accounts: Option<account::View>,
     /// Its groups, when requested.
@@ -55,7 +55,7 @@ pub struct View {
 
 impl View {
     /// A book without accounts, groups and collection.
-    pub(crate) const fn plain(access: Access, activity: Activity) -> Self {
+    pub(crate) const fn plain(access: Access, activity: BookCounters) -> Self {
         let (accounts, groups, collection) = (None, None, None);
         Self { access, activity, accounts, groups, collection, deletion: None }
     }
@@ -172,7 +172,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     group::add(tx, cx, &chart, input.groups)?;
     account::add(tx, cx, &chart, input.accounts)?;
     let activity =
-        Activity { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
+        BookCounters { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
     Ok(View::plain(access.into_access(), activity))
 }
 

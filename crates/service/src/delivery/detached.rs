@@ -39,9 +39,9 @@ pub(super) fn finish(
     outcome: Outcome,
     now: Instant,
 ) -> Result<Finished> {
-    let unlogged = matches!(outcome, Outcome::Tried(..));
+    let unlogged = matches!(outcome, Outcome::Attempt(..));
     let delivered = match outcome {
-        Outcome::Tried(attempt, _) => match leased.delivery.tries.after(attempt, now) {
+        Outcome::Attempt(attempt, _) => match leased.delivery.tries.after(attempt, now) {
             Next::Again(tries, at) => {
                 tx.detached_deliveries().release(leased, tries, at)?;
                 return Ok(Finished { unlogged, ..Finished::default() });

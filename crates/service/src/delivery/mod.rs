@@ -7,7 +7,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::app::App;
 use daybook_domain::delivery::{
-    BotResponse, DeliveryAttempt, EventCopy, EventDelivery, Exchange, Next, Refusal, Remark,
+    AppResponse, DeliveryAttempt, EventCopy, EventDelivery, Exchange, Next, Refusal, ResponseText,
     is_too_deep, webhook,
 };
 use daybook_domain::event::{ReadEvent, sequence_of};
@@ -15,9 +15,9 @@ use daybook_domain::id::IntegrationId;
 use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::StorageQuotas;
 use daybook_storage::Tx;
+pub use daybook_storage::delivery::in_flight::{InFlight, Slot};
 pub use daybook_storage::delivery::lease::{Dispatched, Leased};
 use daybook_storage::delivery::lease::{Due, HeldQueue};
-pub use daybook_storage::delivery::occupied::{Occupied, Seat};
 
 pub mod bearer;
 pub mod detached;
@@ -45,9 +45,9 @@ const REPLAY_LEASE_TIME: i64 = 120_000;
 #[derive(Debug)]
 pub enum Prepared {
     /// It is sent.
-    Parcel(Box<Parcel>),
+    WebhookRequest(Box<WebhookRequest>),
     /// It is not sent, and this is what is said of it.
-    Unsent(Remark),
+    Unsent(ResponseText),
     /// Who installed the app has lost access to the book, so nothing is sent any more.
     Lost,
     /// There is nowhere to send it to.
@@ -56,7 +56,7 @@ pub enum Prepared {
 
 /// What is sent.
 #[derive(Debug)]
-pub enum ParcelContent {
+pub enum Payload {
     /// The event, as who installed the app reads it.
     Event(Box<event::View>),
     /// What was kept of it.
@@ -65,9 +65,9 @@ pub enum ParcelContent {
 
 /// An event with what sending it needs.
 #[derive(Debug)]
-pub struct Parcel {
+pub struct WebhookRequest {
     /// The event.
-    pub content: ParcelContent,
+    pub content: Payload,
     /// The app.
     pub app: App,
     /// Where it is sent.
@@ -91,7 +91,7 @@ const fn until_replayed(now: Instant) -> Instant {
 pub fn take(
     tx: &mut Tx<'_>,
     mint: &mut dyn FnMut() -> i64,
-    mut occupied: Occupied,
+    mut occupied: InFlight,
     now: Instant,
 ) -> Result<Vec<Dispatched>> {
     let mut taken = tx.deliveries().take((now, until(now)), mint, &mut occupied)?;
@@ -120,7 +120,7 @@ pub fn prepare(
 ) -> Result<Prepared> {
     if is_too_deep(delivery.depth) {
         let why = "not delivered: too many apps have acted one after another";
-        return Ok(Prepared::Unsent(Remark::failed(why)));
+        return Ok(Prepared::Unsent(ResponseText::failed(why)));
     }
     let installed = match &delivery.copy {
         Some(copy) => Some((None, copy.installer)),
@@ -137,12 +137,18 @@ pub fn prepare(
     let Some(installer) = installer else { return Ok(Prepared::Lost) };
     if installer.disabled_at.is_some() {
         let why = "not delivered: who installed the app is disabled";
-        return Ok(Prepared::Unsent(Remark::failed(why)));
+        return Ok(Prepared::Unsent(ResponseText::failed(why)));
     }
     let cx = Context::new(Arc::new(installer), now, ids);
     if let Some(copy) = &delivery.copy {
-        let (content, url) = (ParcelContent::Copy(Arc::clone(copy)), copy.url.clone());
-        return Ok(Prepared::Parcel(Box::new(Parcel { content, app, url, integration, cx })));
+        let (content, url) = (Payload::Copy(Arc::clone(copy)), copy.url.clone());
+        return Ok(Prepared::WebhookRequest(Box::new(WebhookRequest {
+            content,
+            app,
+            url,
+            integration,
+            cx,
+        })));
     }
     let view = match event::deliver(tx, &cx, delivery) {
         Ok(Some(view)) => view,
@@ -156,19 +162,19 @@ pub fn prepare(
     let Some(url) = webhook(&app, &people).map(str::to_owned) else {
         return Ok(Prepared::Nowhere);
     };
-    let content = ParcelContent::Event(Box::new(view));
-    Ok(Prepared::Parcel(Box::new(Parcel { content, app, url, integration, cx })))
+    let content = Payload::Event(Box::new(view));
+    Ok(Prepared::WebhookRequest(Box::new(WebhookRequest { content, app, url, integration, cx })))
 }
 
 /// What became of a delivery.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// It was tried, and this was sent and came back.
-    Tried(DeliveryAttempt, Exchange),
+    Attempt(DeliveryAttempt, Exchange),
     /// It is not to be sent, and this is said of it.
-    Unsent(Remark),
+    Unsent(ResponseText),
     /// It cannot be sent as the app is, which no other attempt would change; it has failed.
-    Unsendable(Remark),
+    Unsendable(ResponseText),
     /// There is nowhere to send it to, and nothing to say.
     Dropped,
     /// Nothing is to be sent to the app in the book any more.
@@ -189,7 +195,7 @@ pub struct Finished {
 }
 
 /// How a delivery has ended: what is said of it, and whether the app has it, where it was asked.
-type End = (Option<Remark>, Option<bool>);
+type End = (Option<ResponseText>, Option<bool>);
 
 /// Writes down what became of a delivery. Answers the next one of its queue when it is to go on,
 /// which is then taken under the next lease. One that the app has caused itself is left to the next
@@ -236,7 +242,7 @@ fn settle(
 ) -> Result<Option<End>> {
     let delivery = &leased.delivery;
     Ok(Some(match outcome {
-        Outcome::Tried(attempt, exchange) => {
+        Outcome::Attempt(attempt, exchange) => {
             tx.delivery_log().add(delivery, &exchange, attempt.failure())?;
             match delivery.tries.after(attempt, now) {
                 Next::Again(tries, at) => {
@@ -253,7 +259,7 @@ fn settle(
         Outcome::Dropped => (None, None),
         Outcome::Stopped => {
             let why = "not delivered: who installed the app has no access to the book any more";
-            respond(tx, delivery, Some(Remark::failed(why)), (quotas, now))?;
+            respond(tx, delivery, Some(ResponseText::failed(why)), (quotas, now))?;
             tx.deliveries().stop(delivery, now)?;
             return Ok(None);
         }
@@ -280,7 +286,7 @@ fn shortened(id: &str) -> String {
 fn respond(
     tx: &mut Tx<'_>,
     delivery: &EventDelivery,
-    remark: Option<Remark>,
+    remark: Option<ResponseText>,
     (quotas, now): (StorageQuotas, Instant),
 ) -> Result<()> {
     if pause::find(tx, &delivery.key)?.is_none() {
@@ -294,6 +300,6 @@ fn respond(
         }
         None => None,
     };
-    let response: Option<BotResponse> = remark.map(|remark| remark.of(delivery.app.clone(), now));
+    let response: Option<AppResponse> = remark.map(|remark| remark.of(delivery.app.clone(), now));
     Ok(tx.bot_responses().replace(delivery, response.as_ref())?)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Refusal, Remark, Tries};
+use daybook_domain::delivery::{DeliveryAttempt, EventDelivery, Refusal, ResponseText, RetryState};
 use daybook_domain::event::{EventType, sequence_of};
 use daybook_domain::idempotency::{Claim, StoredAnswer};
 use daybook_domain::permission::Action;
@@ -148,7 +148,7 @@ pub fn end(tx: &mut Tx<'_>, cx: &Context, leased: &Leased, outcome: Outcome) -> 
     };
     let mut failing = held.failing;
     let remark = match outcome {
-        Outcome::Tried(attempt, exchange) => {
+        Outcome::Attempt(attempt, exchange) => {
             tx.delivery_log().add(delivery, &exchange, attempt.failure())?;
             match attempt {
                 DeliveryAttempt::Answered(remark) => {
@@ -157,16 +157,16 @@ pub fn end(tx: &mut Tx<'_>, cx: &Context, leased: &Leased, outcome: Outcome) -> 
                     tx.deliveries().resume_failing(&access, &delivery.app)?;
                     remark
                 }
-                DeliveryAttempt::Busy(_) => Some(Remark::failed("not delivered: status 429")),
+                DeliveryAttempt::Busy(_) => Some(ResponseText::failed("not delivered: status 429")),
                 DeliveryAttempt::Failed(why) => {
-                    Some(Remark::failed(&format!("not delivered: {why}")))
+                    Some(ResponseText::failed(&format!("not delivered: {why}")))
                 }
             }
         }
         Outcome::Unsent(remark) | Outcome::Unsendable(remark) => Some(remark),
-        Outcome::Dropped => Some(Remark::failed("not delivered: the app has no webhook")),
+        Outcome::Dropped => Some(ResponseText::failed("not delivered: the app has no webhook")),
         Outcome::Stopped => {
-            Some(Remark::failed("not delivered: who installed the app has no access"))
+            Some(ResponseText::failed("not delivered: who installed the app has no access"))
         }
     };
     respond(tx, delivery, remark, (cx.storage_quotas.unwrap_or_default(), cx.now))?;
@@ -190,7 +190,7 @@ fn of(cx: &Context, access: &AccessTo<ReplayEvents>, sequence: i64, app: AppId) 
         app,
         sequence,
         depth: cx.depth,
-        tries: Tries::default(),
+        tries: RetryState::default(),
         copy: None,
     }
 }

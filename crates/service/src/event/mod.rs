@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
-use daybook_domain::app::AppFace;
-use daybook_domain::delivery::{BotResponse, EventDelivery};
+use daybook_domain::app::AppSummary;
+use daybook_domain::delivery::{AppResponse, EventDelivery};
 use daybook_domain::event::snapshot::{AccountSnapshot, GroupSnapshot, Snapshot};
 use daybook_domain::event::{EventType, ReadEvent, sequence_of};
 use daybook_domain::group::Forest;
@@ -17,7 +17,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::permission::Action;
 use daybook_storage::Tx;
-use daybook_storage::book_state::Activity;
+use daybook_storage::book_state::BookCounters;
 use daybook_storage::event::EventFilter;
 use daybook_storage::page::{MAX_PAGE_TEXTS, Page, rows_to_read};
 use daybook_storage::user::User;
@@ -59,7 +59,7 @@ pub struct View {
     /// The caller's access to the book.
     pub access: Access,
     /// The book's counts of postings and its last change.
-    pub activity: Activity,
+    pub activity: BookCounters,
     /// The events, newest first.
     pub events: Vec<ReadEvent>,
     /// Where the next page begins.
@@ -79,9 +79,9 @@ pub struct View {
     /// The users who acted, and the creators that the snapshots name.
     pub users: HashMap<UserId, User>,
     /// How the apps look that acted, or that the snapshots name.
-    pub faces: HashMap<String, AppFace>,
+    pub faces: HashMap<String, AppSummary>,
     /// What apps have to say about the events, by the numbers of these.
-    pub responses: HashMap<i64, Vec<BotResponse>>,
+    pub responses: HashMap<i64, Vec<AppResponse>>,
     /// Whether the first event names more than can be shown, so that none is complete (behaviour
     /// 0.33).
     pub is_too_large: bool,
@@ -261,7 +261,7 @@ impl Named {
 fn fill(
     tx: &mut Tx<'_>,
     cx: &Context,
-    (access, activity): (Access, Activity),
+    (access, activity): (Access, BookCounters),
     (mut events, mut next): (Vec<ReadEvent>, Option<i64>),
 ) -> Result<View> {
     let named = Named::by(&events);

@@ -9,7 +9,7 @@ use daybook_domain::file::{Attachment, File, FilesById};
 use daybook_domain::id::FileId;
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::Record;
-use daybook_domain::transaction::{Changes, FileHold, Transaction, Verb};
+use daybook_domain::transaction::{Changes, FileReference, Transaction, Verb};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::page::RowPart;
@@ -25,12 +25,12 @@ const MAX_SHOWN: usize = 64 * 1024 * 1024;
 
 /// The files that an answer shows of transactions.
 #[derive(Debug, Clone)]
-pub struct ShownFiles {
+pub struct VisibleFiles {
     by_id: HashMap<FileId, File>,
     is_whole: bool,
 }
 
-impl ShownFiles {
+impl VisibleFiles {
     pub(super) fn of(tx: &mut Tx<'_>, access: &Access, holders: &[Transaction]) -> Result<Self> {
         let held = holders.iter().flat_map(|holder| holder.files.iter().copied());
         let RowPart { rows, is_whole } = tx.files().by_ids(access, held, MAX_SHOWN)?;
@@ -123,15 +123,15 @@ pub(crate) fn release_file(
 }
 
 /// The first transaction that keeps a file: it is neither taken away nor given new content then
-/// (behaviour 9.16). [`FileHold::check`] says why. Holders are counted before any is looked at; of
+/// (behaviour 9.16). [`FileReference::check`] says why. Holders are counted before any is looked at; of
 /// too many none is (behaviour 10.11).
 #[derive(Debug)]
-pub(crate) struct FileKeeper {
+pub(crate) struct FileReferences {
     first: Option<Transaction>,
     too_many: bool,
 }
 
-impl FileKeeper {
+impl FileReferences {
     /// Of a file that nothing is to happen to.
     pub(crate) const NOBODY: Self = Self { first: None, too_many: false };
 
@@ -141,13 +141,16 @@ impl FileKeeper {
         if tx.transactions().count_holders_of(access, file, most)? > MAX_RELEASED {
             return Ok(Self { first: None, too_many: true });
         }
-        let first = tx.transactions().first_keeper_of(access, file, FileHold::of(access))?;
+        let first = tx.transactions().first_keeper_of(access, file, FileReference::of(access))?;
         Ok(Self { first, too_many: false })
     }
 
     /// Refuses what the caller's permission is not enough for.
     pub(crate) fn check_permitted(&self, access: &Access) -> Result<()> {
-        Ok(self.first.iter().try_for_each(|keeper| FileHold::check_permitted(access, keeper))?)
+        Ok(self
+            .first
+            .iter()
+            .try_for_each(|keeper| FileReference::check_permitted(access, keeper))?)
     }
 
     /// Refuses what the state of the keeper, or the number of holders, does not allow.
@@ -155,6 +158,6 @@ impl FileKeeper {
         if self.too_many {
             return Err(daybook_domain::file::Refusal::TooManyHolders.into());
         }
-        Ok(self.first.iter().try_for_each(|keeper| FileHold::check(access, keeper))?)
+        Ok(self.first.iter().try_for_each(|keeper| FileReference::check(access, keeper))?)
     }
 }

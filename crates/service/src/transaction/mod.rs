@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
-use daybook_domain::app::AppFace;
+use daybook_domain::app::AppSummary;
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::transaction::{Transaction, TransactionRules};
@@ -25,8 +25,8 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
 
-pub use attach::ShownFiles;
-pub(crate) use attach::{FileKeeper, release_file};
+pub use attach::VisibleFiles;
+pub(crate) use attach::{FileReferences, release_file};
 pub use count::{Counts, SpanText, counts};
 pub use create::{CreateMode, create, read_texts};
 pub(crate) use lifecycle::release_accounts;
@@ -47,13 +47,13 @@ pub struct View {
     /// The accounts on their sides.
     pub accounts: Directory,
     /// The files they hold.
-    pub files: ShownFiles,
+    pub files: VisibleFiles,
     /// The groups of these accounts; empty for lists.
     pub forest: Forest,
     /// The usernames of their creators.
     pub creators: HashMap<UserId, String>,
     /// How the apps look that they were made with.
-    pub faces: HashMap<String, AppFace>,
+    pub faces: HashMap<String, AppSummary>,
     /// Those of which the caller may see only the id, with the remote ids that the caller knew
     /// (behaviour 3.7.2).
     pub masked: HashMap<TransactionId, Vec<String>>,
@@ -109,7 +109,7 @@ impl View {
             }
             AccountDetail::Brief => Forest::default(),
         };
-        let files = ShownFiles::of(tx, &access, &transactions)?;
+        let files = VisibleFiles::of(tx, &access, &transactions)?;
         let mut others: Vec<UserId> = transactions
             .iter()
             .map(|transaction| transaction.created_by)

@@ -6,7 +6,7 @@ use daybook_domain::transaction::quick_entry::{
     Discovery, Lexicon, Precedent, QuickEntry, QuickEntryReader, learns,
 };
 use daybook_storage::Tx;
-use daybook_storage::transaction::{Like, Names, Search};
+use daybook_storage::transaction::{Names, PrecedentFilter, Search};
 use time::Date;
 
 use super::CreateMode;
@@ -86,7 +86,7 @@ impl<'a> History<'a> {
         self.left = self.left.saturating_sub(1);
         for Precedent { filter, description } in &precedents {
             let names = Names::default();
-            let like = Like { description: description.as_deref() };
+            let like = PrecedentFilter { description: description.as_deref() };
             let search = Search { filter, names: &names, drafts_of: None, like: Some(like) };
             let latest = tx.transactions().search(self.access, &search, None, 1)?;
             let sides = latest.rows.first().and_then(|latest| latest.credit.zip(latest.debit));

@@ -7,11 +7,11 @@ use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Permission;
 use daybook_domain::purpose::{DeleteBook, ManageCollaborators, RemoveCollaborator};
-use daybook_domain::storage_quota::{Allowance, Stored};
+use daybook_domain::storage_quota::{Allowance, StorageUsage};
 use daybook_domain::user::{Profile, Refusal, deleted_email, deleted_username};
 use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::user::User;
-use daybook_storage::{Lane, Tx};
+use daybook_storage::{ShardKey, Tx};
 
 use super::held;
 use crate::access::{find_even_deleted, owner_of};
@@ -34,7 +34,7 @@ pub struct UserReport {
     /// How many of their access tokens are active.
     pub tokens: usize,
     /// What their books hold together.
-    pub stored: Stored,
+    pub stored: StorageUsage,
     /// How much the operator allows them to store.
     pub allowance: Allowance,
 }
@@ -162,7 +162,7 @@ fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
 fn books(tx: &mut Tx<'_>, email: &Email) -> Result<Vec<BookKey>> {
     let found = tx.books().kept_of_user(email)?.into_iter();
     let mut keys: Vec<BookKey> = found.map(|access| access.book.key).collect();
-    keys.sort_by_key(|key| Lane::of_book(key.as_str()));
+    keys.sort_by_key(|key| ShardKey::of_book(key.as_str()));
     Ok(keys)
 }
 

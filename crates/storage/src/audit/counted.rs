@@ -3,7 +3,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::audit::{AuditedCounts, DatedCounts};
 use daybook_domain::event::{Hash, Head};
-use daybook_domain::storage_quota::Stored;
+use daybook_domain::storage_quota::StorageUsage;
 use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Integer};
@@ -55,7 +55,8 @@ impl Audits<'_, '_> {
             return Ok((None, AuditedCounts::default()));
         };
         let CountedRow { sequence, hash, posted, terms, .. } = row;
-        let stored = Stored { transactions: row.stored_transactions, bytes: row.stored_bytes };
+        let stored =
+            StorageUsage { transactions: row.stored_transactions, bytes: row.stored_bytes };
         let sql = Sql::new("SELECT month, posted, trashed FROM month_counts WHERE book_id = ");
         let months: Vec<MonthRow> = on_engine!(self.tx.flushed()?, c => (&sql.int(book)).load(c))?;
         let counted =

@@ -7,7 +7,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer, Text};
 
 use super::Books;
-use crate::book_state::Activity;
+use crate::book_state::BookCounters;
 use crate::conn::on_engine;
 use crate::error::Result;
 use crate::sql::Sql;
@@ -36,10 +36,10 @@ struct OwnedRow {
 }
 
 impl OwnedRow {
-    fn into_activity(self) -> (Activity, String) {
+    fn into_activity(self) -> (BookCounters, String) {
         let Self { changed_at, posted, month, month_posted, year_posted, time_zone } = self;
         let changed_at = Instant::new(changed_at);
-        (Activity { posted, month, month_posted, year_posted, changed_at }, time_zone)
+        (BookCounters { posted, month, month_posted, year_posted, changed_at }, time_zone)
     }
 }
 
@@ -61,7 +61,7 @@ impl Books<'_, '_> {
 
     /// What was posted in each book that a user owns, with the book's time zone. Deleted books do
     /// not count.
-    pub fn activities(self, owner: UserId) -> Result<Vec<(Activity, String)>> {
+    pub fn activities(self, owner: UserId) -> Result<Vec<(BookCounters, String)>> {
         let query = Sql::new(
             "SELECT s.changed_at, s.posted, s.month, s.month_posted, s.year_posted, b.time_zone \
              FROM books b JOIN book_state s ON s.book_id = b.id \

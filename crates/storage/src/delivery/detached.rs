@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{EventCopy, EventDelivery, Tries};
+use daybook_domain::delivery::{EventCopy, EventDelivery, RetryState};
 use daybook_domain::event::EventType;
 use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
+use super::in_flight::{InFlight, Slot};
 use super::lease::{DELIVERY, Dispatched, Leased, Row};
-use super::occupied::{Occupied, Seat};
 use crate::conn::{Conn, on_engine};
 use crate::error::Result;
 use crate::sql::{Sql, Value};
@@ -55,7 +55,7 @@ impl DetachedRow {
             app: AppId::stored(app_id),
             sequence,
             depth,
-            tries: Tries { failures, busy, busy_since: busy_since.map(Instant::new) },
+            tries: RetryState { failures, busy, busy_since: busy_since.map(Instant::new) },
             copy: Some(Arc::new(EventCopy { id: event, installer, url, body })),
         };
         Leased { delivery, lease, cause_lease: None }
@@ -72,7 +72,7 @@ impl Conn {
         &mut self,
         (now, until): (Instant, Instant),
         mint: &mut dyn FnMut() -> i64,
-        (occupied, taken): (&mut Occupied, &mut Vec<Dispatched>),
+        (occupied, taken): (&mut InFlight, &mut Vec<Dispatched>),
     ) -> Result<bool> {
         let mut due = Sql::new("SELECT * FROM detached_deliveries WHERE due_at <= ")
             .int(now.milliseconds())
@@ -93,7 +93,7 @@ impl Conn {
         let mut is_full = false;
         for row in rows {
             let app = AppId::stored(row.app_id.clone());
-            let seat = Seat { app, installer: Some(UserId::new(row.user_id)) };
+            let seat = Slot { app, installer: Some(UserId::new(row.user_id)) };
             if !occupied.admits(&seat) {
                 is_full = true;
                 continue;
@@ -187,7 +187,7 @@ impl DetachedDeliveries<'_, '_> {
         self,
         times: (Instant, Instant),
         mint: &mut dyn FnMut() -> i64,
-        occupied: &mut Occupied,
+        occupied: &mut InFlight,
     ) -> Result<Vec<Dispatched>> {
         let mut conn = self.tx.flushed()?;
         occupied.fill(|places| conn.take_detached(times, &mut *mint, places))
@@ -202,8 +202,8 @@ impl DetachedDeliveries<'_, '_> {
     }
 
     /// Gives a delivery back whose lease still holds: it is tried again at an instant.
-    pub fn release(self, leased: &Leased, tries: Tries, at: Instant) -> Result<()> {
-        let Tries { failures, busy, busy_since } = tries;
+    pub fn release(self, leased: &Leased, tries: RetryState, at: Instant) -> Result<()> {
+        let RetryState { failures, busy, busy_since } = tries;
         let sql = Sql::new("UPDATE detached_deliveries SET lease = NULL, leased_until = NULL, ")
             .push("due_at = ")
             .int(at.milliseconds())

@@ -3,13 +3,13 @@
 //! comes in between leaves the pauses between two attempts as they are.
 
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{EventDelivery, Failing, PauseCause, Tries};
+use daybook_domain::delivery::{EventDelivery, FailureStreak, PauseCause, RetryState};
 use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use super::occupied::{Occupied, Seat};
+use super::in_flight::{InFlight, Slot};
 use super::{Deliveries, of};
 use crate::bulk::Bulk;
 use crate::conn::{Conn, on_engine};
@@ -33,7 +33,7 @@ pub struct Dispatched {
     /// The delivery.
     pub leased: Leased,
     /// Whose place it takes.
-    pub seat: Seat,
+    pub seat: Slot,
 }
 
 /// A queue that this unit of work has locked.
@@ -42,7 +42,7 @@ pub struct HeldQueue {
     /// The lease of the process that delivers, and until when it holds.
     pub lease: Option<(i64, Instant)>,
     /// Since when the app fails.
-    pub failing: Failing,
+    pub failing: FailureStreak,
     /// When it was paused, and why.
     pub pause: Option<(Instant, PauseCause)>,
     /// Whether nothing of it is sent any more.
@@ -87,7 +87,7 @@ impl Row {
     pub(super) fn leased(self, lease: i64) -> Leased {
         let Self { book_id, app_id, public_id, sequence, depth, cause_lease, .. } = self;
         let Self { failures, busy, busy_since, .. } = self;
-        let tries = Tries { failures, busy, busy_since: busy_since.map(Instant::new) };
+        let tries = RetryState { failures, busy, busy_since: busy_since.map(Instant::new) };
         let delivery = EventDelivery {
             book: BookId::new(book_id),
             key: BookKey::new(public_id),
@@ -111,9 +111,9 @@ struct DueRow {
 }
 
 impl DueRow {
-    fn seat(&self) -> Seat {
+    fn seat(&self) -> Slot {
         let app = AppId::stored(self.delivery.app_id.clone());
-        Seat { app, installer: self.installer_id.map(UserId::new) }
+        Slot { app, installer: self.installer_id.map(UserId::new) }
     }
 }
 
@@ -148,7 +148,7 @@ impl TryFrom<HeldRow> for HeldQueue {
         let cause = cause(pause_cause)?;
         Ok(Self {
             lease: lease.zip(leased_until.map(Instant::new)),
-            failing: Failing(failing_since.map(Instant::new)),
+            failing: FailureStreak(failing_since.map(Instant::new)),
             pause: paused_at.map(|at| (Instant::new(at), cause)),
             has_ended: stopped_at.is_some(),
         })
@@ -187,7 +187,7 @@ fn due_and_free(some: Sql<'_>, now: Instant) -> Sql<'_> {
 }
 
 /// The statement of what [`Deliveries::take`] takes.
-pub(crate) fn due(now: Instant, occupied: &Occupied) -> Sql<'static> {
+pub(crate) fn due(now: Instant, occupied: &InFlight) -> Sql<'static> {
     let some = Sql::new(DELIVERY).push(KEY).push(", ").push(INSTALLER).push(" AS installer_id");
     let mut some = due_and_free(some.push(FIRST).push(" WHERE "), now)
         .push(" AND q.app_id NOT IN ")
@@ -241,7 +241,7 @@ impl Conn {
         &mut self,
         (now, until): (Instant, Instant),
         mint: &mut dyn FnMut() -> i64,
-        (occupied, taken): (&mut Occupied, &mut Vec<Dispatched>),
+        (occupied, taken): (&mut InFlight, &mut Vec<Dispatched>),
     ) -> Result<bool> {
         let due = due(now, occupied).push(self.unless_q_locked()).uncached();
         let rows: Vec<DueRow> = on_engine!(self, c => (&due).load(c))?;
@@ -285,7 +285,7 @@ impl Deliveries<'_, '_> {
         self,
         times: (Instant, Instant),
         mint: &mut dyn FnMut() -> i64,
-        occupied: &mut Occupied,
+        occupied: &mut InFlight,
     ) -> Result<Vec<Dispatched>> {
         let mut conn = self.tx.flushed()?;
         occupied.fill(|places| conn.take_some(times, &mut *mint, places))
@@ -326,8 +326,8 @@ impl Deliveries<'_, '_> {
     }
 
     /// Notes how often a delivery was tried.
-    pub fn save_tries(self, delivery: &EventDelivery, tries: Tries) -> Result<()> {
-        let Tries { failures, busy, busy_since } = tries;
+    pub fn save_tries(self, delivery: &EventDelivery, tries: RetryState) -> Result<()> {
+        let RetryState { failures, busy, busy_since } = tries;
         let sql = Sql::new("UPDATE deliveries SET failures = ")
             .int(failures)
             .push(", busy = ")
@@ -365,7 +365,7 @@ impl Deliveries<'_, '_> {
         self,
         next: &Leased,
         (now, until): (Instant, Instant),
-        failing: Failing,
+        failing: FailureStreak,
     ) -> Result<()> {
         let sql = Sql::new("UPDATE delivery_queues SET lease = ")
             .int(next.lease)
@@ -381,7 +381,7 @@ impl Deliveries<'_, '_> {
     }
 
     /// Gives a queue back.
-    pub fn release(self, leased: &Leased, due: Due, failing: Failing) -> Result<()> {
+    pub fn release(self, leased: &Leased, due: Due, failing: FailureStreak) -> Result<()> {
         let sql = Sql::new(
             "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, failing_since = ",
         )

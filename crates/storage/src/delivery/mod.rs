@@ -5,7 +5,7 @@
 //! book. Its row is locked by whoever changes it, always before its deliveries. Who waits for it
 //! has locked the book first: who writes events, and who writes down what became of a delivery. Who
 //! takes queues waits for nobody, passes over those that are locked, and comes last in its group
-//! ([`crate::Lane::QUEUES`]). So nobody waits in a circle.
+//! ([`crate::ShardKey::DELIVERIES`]). So nobody waits in a circle.
 //!
 //! | Module | What it does |
 //! |---|---|
@@ -19,9 +19,9 @@
 
 pub mod detached;
 pub mod ended;
+pub mod in_flight;
 pub mod lease;
 pub mod log;
-pub mod occupied;
 pub mod pause;
 pub mod replay;
 

@@ -1,7 +1,7 @@
 //! Queues that are paused (behaviour 8.19): what waits stays, nothing is taken.
 
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{PauseCause, Remark};
+use daybook_domain::delivery::{PauseCause, ResponseText};
 use daybook_domain::id::{BookId, BookKey};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::WriteIntegrations;
@@ -220,7 +220,7 @@ impl Deliveries<'_, '_> {
     pub fn give_up(
         mut self,
         (book, app): (BookId, &AppId),
-        (remark, now): (&Remark, Instant),
+        (remark, now): (&ResponseText, Instant),
         limit: i64,
     ) -> Result<i64> {
         let mut conn = self.tx.flushed()?;

@@ -21,7 +21,7 @@ use std::time::Duration;
 use daybook_domain::id::UserId;
 
 /// Whose time a unit of work takes: a user's, or that of the program.
-pub type QueueFlow = Option<UserId>;
+pub type Tenant = Option<UserId>;
 
 /// Most units of work in one commit.
 pub(crate) const MAX_IN_GROUP: usize = 256;
@@ -51,18 +51,18 @@ impl<J> Waiting<J> {
 
 /// A unit of work that was taken from the queue.
 #[derive(Debug)]
-pub struct Taken<J> {
+pub struct Scheduled<J> {
     /// The unit of work.
     pub job: J,
     /// To whom it is charged.
-    pub bill: Bill,
+    pub bill: Charge,
 }
 
 /// To whom a unit of work is charged, and what was charged beforehand.
 #[derive(Debug, Clone, Copy)]
-pub struct Bill {
+pub struct Charge {
     /// Whose it is.
-    pub flow: QueueFlow,
+    pub flow: Tenant,
     /// What was expected of it.
     pub expected: Duration,
 }
@@ -70,9 +70,9 @@ pub struct Bill {
 /// Units of work that wait, each with its flow.
 #[derive(Debug)]
 pub struct FairQueue<J> {
-    flows: HashMap<QueueFlow, Waiting<J>>,
+    flows: HashMap<Tenant, Waiting<J>>,
     /// The flows with waiting work, least time first.
-    order: BTreeSet<(Duration, QueueFlow)>,
+    order: BTreeSet<(Duration, Tenant)>,
     /// The time that the first flow of the last group had taken before: where others begin.
     clock: Duration,
     /// The most that any flow has taken: where all begin after a rest.
@@ -93,7 +93,7 @@ impl<J> FairQueue<J> {
     ///
     /// # Errors
     /// The unit of work, when no place is left for it.
-    pub fn push(&mut self, flow: QueueFlow, job: J) -> Result<(), J> {
+    pub fn push(&mut self, flow: Tenant, job: J) -> Result<(), J> {
         let has = self.flows.get(&flow).map_or(0, |waiting| waiting.jobs.len());
         let has_its_share = flow.is_some() && has >= self.capacity.div_ceil(2);
         if self.length >= self.capacity || has_its_share {
@@ -124,12 +124,12 @@ impl<J> FairQueue<J> {
 
     /// Whether a unit of work of this flow waits.
     #[must_use]
-    pub fn has(&self, flow: QueueFlow) -> bool {
+    pub fn has(&self, flow: Tenant) -> bool {
         self.flows.get(&flow).is_some_and(|waiting| !waiting.jobs.is_empty())
     }
 
     /// Adds a unit of work before the others of its flow, whether or not there is a place.
-    pub(crate) fn push_first(&mut self, flow: QueueFlow, job: J) {
+    pub(crate) fn push_first(&mut self, flow: Tenant, job: J) {
         self.wait(flow, |waiting| waiting.jobs.push_front(job));
     }
 
@@ -137,9 +137,9 @@ impl<J> FairQueue<J> {
     /// Those that nobody wants any more are dropped.
     pub fn take_one(
         &mut self,
-        may: impl Fn(QueueFlow) -> bool,
+        may: impl Fn(Tenant) -> bool,
         is_wanted: impl Fn(&J) -> bool,
-    ) -> Option<Taken<J>> {
+    ) -> Option<Scheduled<J>> {
         let mut next = self.order.first().copied();
         while let Some(place) = next {
             next = self.order.range((Bound::Excluded(place), Bound::Unbounded)).next().copied();
@@ -160,14 +160,14 @@ impl<J> FairQueue<J> {
     }
 
     /// Begins work of a flow that need not wait; it is charged as if it had.
-    pub fn begin(&mut self, flow: QueueFlow) -> Bill {
+    pub fn begin(&mut self, flow: Tenant) -> Charge {
         self.forget_idle();
         let clock = self.clock;
         let waiting = self.flows.entry(flow).or_insert_with(|| Waiting::fresh(clock));
         let expected = waiting.expected;
         waiting.taken = waiting.taken.max(clock) + expected;
         self.latest = self.latest.max(waiting.taken);
-        Bill { flow, expected }
+        Charge { flow, expected }
     }
 
     /// Notes that nothing waits and nothing is under way: nobody owes anything any more.
@@ -177,13 +177,13 @@ impl<J> FairQueue<J> {
 
     /// The time that was taken of a flow, and what is expected of its next unit of work.
     #[must_use]
-    pub fn standing(&self, flow: QueueFlow) -> (Duration, Duration) {
+    pub fn standing(&self, flow: Tenant) -> (Duration, Duration) {
         let known = self.flows.get(&flow).map(|waiting| (waiting.taken, waiting.expected));
         known.unwrap_or((self.clock, FIRST_EXPECTED))
     }
 
     /// Takes the first unit of work of a flow that waits there in the order.
-    fn take_of(&mut self, (taken, flow): (Duration, QueueFlow)) -> Option<Taken<J>> {
+    fn take_of(&mut self, (taken, flow): (Duration, Tenant)) -> Option<Scheduled<J>> {
         let waiting = self.flows.get_mut(&flow)?;
         self.order.remove(&(taken, flow));
         let job = waiting.jobs.pop_front()?;
@@ -194,12 +194,12 @@ impl<J> FairQueue<J> {
             self.order.insert((waiting.taken, flow));
         }
         self.length -= 1;
-        Some(Taken { job, bill: Bill { flow, expected } })
+        Some(Scheduled { job, bill: Charge { flow, expected } })
     }
 
     /// Takes the units of work of the next group. It is empty only when nothing waits, and nothing
     /// is under way: then nobody owes anything any more.
-    pub(crate) fn take_group(&mut self) -> Vec<Taken<J>> {
+    pub(crate) fn take_group(&mut self) -> Vec<Scheduled<J>> {
         if self.length == 0 {
             self.rest();
         }
@@ -224,7 +224,7 @@ impl<J> FairQueue<J> {
     }
 
     /// Charges what a unit of work took.
-    pub fn charge(&mut self, bill: Bill, took: Duration) {
+    pub fn charge(&mut self, bill: Charge, took: Duration) {
         self.settle(bill, took);
         if let Some(waiting) = self.flows.get_mut(&bill.flow) {
             waiting.expected = (waiting.expected * 3 + took) / 4;
@@ -233,15 +233,15 @@ impl<J> FairQueue<J> {
 
     /// Puts units of work back that were taken and not begun, each before the others of its flow.
     /// They are given in the order in which they were taken.
-    pub(crate) fn put_back(&mut self, group: Vec<Taken<J>>) {
-        for Taken { job, bill } in group.into_iter().rev() {
+    pub(crate) fn put_back(&mut self, group: Vec<Scheduled<J>>) {
+        for Scheduled { job, bill } in group.into_iter().rev() {
             self.settle(bill, Duration::ZERO);
             self.wait(bill.flow, |waiting| waiting.jobs.push_front(job));
         }
     }
 
     /// Adds a unit of work to its flow, which is then in its place.
-    fn wait(&mut self, flow: QueueFlow, add: impl FnOnce(&mut Waiting<J>)) {
+    fn wait(&mut self, flow: Tenant, add: impl FnOnce(&mut Waiting<J>)) {
         let clock = self.clock;
         let waiting = self.flows.entry(flow).or_insert_with(|| Waiting::fresh(clock));
         self.order.remove(&(waiting.taken, flow));
@@ -251,7 +251,7 @@ impl<J> FairQueue<J> {
     }
 
     /// Puts what was taken in place of what was expected.
-    fn settle(&mut self, bill: Bill, took: Duration) {
+    fn settle(&mut self, bill: Charge, took: Duration) {
         let Some(waiting) = self.flows.get_mut(&bill.flow) else { return };
         let before = waiting.taken;
         waiting.taken = (before + took).saturating_sub(bill.expected);
@@ -272,9 +272,9 @@ impl<J> FairQueue<J> {
 
 /// Adds to each time its part of what the whole group took besides.
 pub(crate) fn with_parts_of_commit(
-    times: Vec<(Bill, Duration)>,
+    times: Vec<(Charge, Duration)>,
     took: Duration,
-) -> Vec<(Bill, Duration)> {
+) -> Vec<(Charge, Duration)> {
     let working: Duration = times.iter().map(|(_, time)| *time).sum();
     let besides = took.saturating_sub(working).as_nanos();
     let whole = working.as_nanos().max(1);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const fn user(number: i64) -> QueueFlow {
+const fn user(number: i64) -> Tenant {
     Some(UserId::new(number))
 }
 
@@ -114,7 +114,7 @@ proptest! {
             if at % 3 == 0 {
                 let mut group = queue.take_group();
                 let rest = group.split_off(group.len() / if puts_back { 2 } else { 1 });
-                for Taken { job, bill } in group {
+                for Scheduled { job, bill } in group {
                     queue.charge(bill, MILLISECOND * took);
                     served.push(job);
                 }

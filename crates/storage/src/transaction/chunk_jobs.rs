@@ -8,10 +8,10 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
-use crate::fair_queue::QueueFlow;
+use crate::fair_queue::Tenant;
 use crate::job::{Job, QueuedWork};
-use crate::lane::Lane;
-use crate::ticket::Ticket;
+use crate::shard_key::ShardKey;
+use crate::submission::Submission;
 use crate::tx::Tx;
 
 /// The books for which such a unit of work waits.
@@ -37,7 +37,7 @@ impl ChunkJobs {
 
     /// The unit of work for a book, unless one waits. It takes the time of who recorded the
     /// transactions.
-    pub(crate) fn next(&self, book: &str, flow: QueueFlow) -> Option<Box<dyn Job>> {
+    pub(crate) fn next(&self, book: &str, flow: Tenant) -> Option<Box<dyn Job>> {
         if !self.waiting().insert(book.to_owned()) {
             return None;
         }
@@ -52,7 +52,7 @@ impl ChunkJobs {
                 tracing::warn!(%error, "texts are not indexed yet");
             }
         };
-        let ticket = Ticket::of_flow(Lane::of_book(book), flow);
+        let ticket = Submission::of_flow(ShardKey::of_book(book), flow);
         Some(Box::new(QueuedWork::new(ticket, work, done)))
     }
 }

@@ -4,9 +4,9 @@ mod candidate_blocks;
 mod chunk_jobs;
 mod copy;
 mod count;
-mod holders;
 mod ledger;
 mod month_counts;
+mod references;
 mod row;
 mod save;
 mod search;
@@ -41,13 +41,13 @@ pub(crate) use chunk_jobs::ChunkJobs;
 pub use copy::Portion;
 pub use count::Counted;
 pub(crate) use count::{count_plan, count_statements, counts_by_day, counts_by_month};
-pub(crate) use holders::{counted_up_to, sides_of_accounts};
 pub(crate) use ledger::running_sums;
 pub(crate) use month_counts::CountDeltas;
+pub(crate) use references::{counted_up_to, sides_of_accounts};
 pub(crate) use row::{folded_to_column, standing_from_column, standing_to_column};
 pub use save::Change;
 pub(crate) use save::added_rows;
-pub use search::{Like, Names, Search};
+pub use search::{Names, PrecedentFilter, Search};
 pub(crate) use trigram_index::catch_up;
 
 #[derive(QueryableByName)]

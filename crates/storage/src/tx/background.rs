@@ -60,7 +60,7 @@ impl Flusher {
 }
 
 /// The connection of a unit of work.
-pub(super) struct Lendable<'a> {
+pub(super) struct SharedConn<'a> {
     /// What it is connected to, wherever it is.
     pub(super) engine: Engine,
     place: Place<'a>,
@@ -79,7 +79,7 @@ enum Place<'a> {
     Lost,
 }
 
-impl<'a> Lendable<'a> {
+impl<'a> SharedConn<'a> {
     /// One that is never lent.
     pub(super) const fn borrowed(conn: &'a mut Conn) -> Self {
         Self { engine: conn.engine(), place: Place::Borrowed(conn), waited: Duration::ZERO }
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_connection_comes_back_with_the_outcome() {
         let flusher = Flusher::start().unwrap();
-        let mut lendable = Lendable::new(Box::new(Conn::in_memory()), &flusher);
+        let mut lendable = SharedConn::new(Box::new(Conn::in_memory()), &flusher);
         assert!(lendable.take_back().is_none());
         lendable.lend(Box::new(|conn| Ok(conn.ping().map(|()| true)?))).unwrap();
         assert!(lendable.here().is_err(), "it is lent");
@@ -232,11 +232,11 @@ mod tests {
     #[test]
     fn a_flush_that_panics_costs_its_connection_and_not_the_thread() {
         let flusher = Flusher::start().unwrap();
-        let mut lost = Lendable::new(Box::new(Conn::in_memory()), &flusher);
+        let mut lost = SharedConn::new(Box::new(Conn::in_memory()), &flusher);
         lost.lend(Box::new(|_| panic!("a bug, provoked by this test"))).unwrap();
         assert!(matches!(lost.take_back(), Some(Err(Error::Panicked(_)))));
         assert!(lost.here().is_err() && lost.into_conn().is_none());
-        let mut next = Lendable::new(Box::new(Conn::in_memory()), &flusher);
+        let mut next = SharedConn::new(Box::new(Conn::in_memory()), &flusher);
         next.lend(Box::new(|_| Ok(true))).unwrap();
         assert!(matches!(next.take_back(), Some(Ok(true))));
     }
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn what_is_waited_for_is_told_once() {
         let flusher = Flusher::start().unwrap();
-        let mut lendable = Lendable::new(Box::new(Conn::in_memory()), &flusher);
+        let mut lendable = SharedConn::new(Box::new(Conn::in_memory()), &flusher);
         let (_silent, silence) = channel::<()>();
         let waits = Duration::from_millis(20);
         lendable.lend(Box::new(move |_| Ok(silence.recv_timeout(waits).is_err()))).unwrap();

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::id::BookId;
-use daybook_domain::storage_quota::Stored;
+use daybook_domain::storage_quota::StorageUsage;
 
 use crate::app_face::AppFaceCache;
 use crate::book::BookNumberCache;
@@ -42,7 +42,7 @@ use crate::planner::Lookup;
 use crate::replica::PrimaryCheck;
 use crate::sql::Sql;
 use crate::write_buffer::WriteBuffer;
-use background::{Flusher, Lendable};
+use background::{Flusher, SharedConn};
 pub(crate) use caches::{Caches, GroupCache};
 pub(crate) use flush::Flushed;
 
@@ -53,7 +53,7 @@ pub(crate) use flush::Flushed;
 /// rows it queues stay in its [`WriteBuffer`] until a statement has to see them or the next one
 /// begins, and a savepoint precedes what it changes in place.
 pub struct Tx<'a> {
-    conn: Lendable<'a>,
+    conn: SharedConn<'a>,
     mode: Mode,
     /// What stops it, if it reads.
     stop: Option<ReadStop>,
@@ -81,7 +81,7 @@ pub struct Tx<'a> {
     /// Whether queues of deliveries have become due.
     delivers: bool,
     /// What this unit of work adds to what is stored of books.
-    pub(crate) added: HashMap<BookId, Stored>,
+    pub(crate) added: HashMap<BookId, StorageUsage>,
     /// Books, by public id, of which this unit of work has completed a chunk of the trigram index.
     pub(crate) unindexed: BTreeSet<String>,
     /// What the group has read under the books' locks.
@@ -94,12 +94,12 @@ pub struct Tx<'a> {
 impl<'a> Tx<'a> {
     /// A unit of work that reads, perhaps until it is stopped.
     pub(crate) fn reading(conn: &'a mut Conn, caches: Caches, stop: Option<ReadStop>) -> Self {
-        Self { stop, ..Self::new(Lendable::borrowed(conn), caches, Mode::Read, false) }
+        Self { stop, ..Self::new(SharedConn::borrowed(conn), caches, Mode::Read, false) }
     }
 
     /// A unit of work that writes, and is alone.
     pub(crate) fn writing(conn: &'a mut Conn, caches: Caches) -> Self {
-        Self::new(Lendable::borrowed(conn), caches, Mode::Write, false)
+        Self::new(SharedConn::borrowed(conn), caches, Mode::Write, false)
     }
 
     /// The units of work of a group, with a connection that may be lent to this flusher. One that
@@ -110,10 +110,10 @@ impl<'a> Tx<'a> {
         grouped: bool,
         mark: Option<CommitMark>,
     ) -> Self {
-        Self { mark, ..Self::new(Lendable::new(conn, flusher), caches, Mode::Write, grouped) }
+        Self { mark, ..Self::new(SharedConn::new(conn, flusher), caches, Mode::Write, grouped) }
     }
 
-    fn new(conn: Lendable<'a>, caches: Caches, mode: Mode, grouped: bool) -> Self {
+    fn new(conn: SharedConn<'a>, caches: Caches, mode: Mode, grouped: bool) -> Self {
         let (earlier, own) = (WriteBuffer::default(), WriteBuffer::default());
         let (group_cache, changed_charts) = (GroupCache::default(), HashSet::new());
         Self {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Weapon, get, requests, send};
-use crate::siege::ground::Ground;
+use crate::siege::env::Ground;
 
 /// Events that show two accounts, each with ten groups, each with 64 KB of properties.
 pub(super) fn events(ground: &Ground) -> anyhow::Result<Weapon> {

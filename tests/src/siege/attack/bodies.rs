@@ -1,8 +1,8 @@
 //! Bodies that do not end, or become much larger in memory; connections that say nothing.
 
 use super::{SLOTS, Weapon, requests, send};
-use crate::siege::ground::Ground;
-use crate::siege::gun::{Request, Then};
+use crate::siege::env::Ground;
+use crate::siege::load::{Request, Then};
 
 /// The largest body.
 const MAX_BODY: usize = 32 * 1024 * 1024;

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{Weapon, every_second_leaves, get, requests, send};
 use crate::encode;
-use crate::siege::ground::{Ground, id};
-use crate::siege::gun::Request;
+use crate::siege::env::{Ground, id};
+use crate::siege::load::Request;
 
 /// Accounts of a book with movements on many days.
 const ACCOUNTS: usize = 300;

@@ -7,8 +7,8 @@ mod queries;
 mod webhooks;
 mod writes;
 
-use super::ground::Ground;
-use super::gun::{Request, Then};
+use super::env::Ground;
+use super::load::{Request, Then};
 
 /// What an attack fires.
 pub enum Weapon {

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{Weapon, every_second_leaves, get, requests};
-use crate::siege::ground::Ground;
-use crate::siege::gun::Request;
+use crate::siege::env::Ground;
+use crate::siege::load::Request;
 use crate::{encode, unique};
 
 /// Descriptions of equal letters, searched for as many as a term may have and one other.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Weapon, get, requests, send};
 use crate::receiver::{Receiver, fine};
-use crate::siege::ground::{Ground, dinner};
+use crate::siege::env::{Ground, dinner};
 use crate::unique;
 
 /// Apps in the book.

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::answers::filed;
 use super::{Weapon, requests, send};
-use crate::dice::Dice;
-use crate::siege::ground::Ground;
-use crate::siege::gun::{Request, Then};
+use crate::rng::Dice;
+use crate::siege::env::Ground;
+use crate::siege::load::{Request, Then};
 use crate::unique;
 
 /// Copies of a book of 20,000 transactions that nobody waits for.

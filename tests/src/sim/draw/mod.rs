@@ -15,7 +15,7 @@ use super::label;
 use super::model::app::Visitor;
 use super::model::dates::{self, DateOperator, Literal};
 use super::model::{Book, Caller, Model};
-use crate::dice::Dice;
+use crate::rng::Dice;
 
 /// Names that meet each other: some differ in case, diacritics or punctuation only.
 const NAMES: [&str; 22] = [

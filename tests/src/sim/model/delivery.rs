@@ -29,7 +29,7 @@ pub enum Reply {
 
 /// How often a delivery was tried.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tries {
+struct RetryState {
     /// How many apps acted one after another until the event.
     depth: i64,
     failures: usize,
@@ -47,7 +47,7 @@ enum Cause {
 /// What waits for an app in a book, by the numbers of the events.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
-    waiting: BTreeMap<i64, Tries>,
+    waiting: BTreeMap<i64, RetryState>,
     /// When the first one is tried next.
     due: Option<i64>,
     failing: Option<i64>,
@@ -72,7 +72,7 @@ impl Queue {
         if self.waiting.is_empty() {
             self.due = Some(now);
         }
-        self.waiting.entry(event).or_insert(Tries { depth, ..Tries::default() });
+        self.waiting.entry(event).or_insert(RetryState { depth, ..RetryState::default() });
     }
 
     pub fn is_paused(&self) -> bool {
@@ -115,7 +115,7 @@ impl Queue {
         let tries = self.waiting.entry(event).or_default();
         let pause = PAUSES.get(tries.failures);
         let (failures, depth) = (tries.failures + 1, tries.depth);
-        *tries = Tries { failures, depth, ..Tries::default() };
+        *tries = RetryState { failures, depth, ..RetryState::default() };
         self.due = pause.map(|pause| now + pause);
         pause.is_none()
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{
-    BotResponse, DeliveryAttempt, EventCopy, Exchange, LoggedAttempt, Remark,
+    AppResponse, DeliveryAttempt, EventCopy, Exchange, LoggedAttempt, ResponseText,
 };
 use daybook_domain::event::ReadEvent;
 use daybook_domain::id::BookKey;
@@ -12,10 +12,10 @@ use daybook_domain::instant::Instant;
 use daybook_domain::storage_quota::StorageQuotas;
 use daybook_service::delivery::replay::{self, ReplayBegun};
 use daybook_service::delivery::{
-    self, Leased, Occupied, Outcome, Parcel, Prepared, detached, log, pause,
+    self, InFlight, Leased, Outcome, Prepared, WebhookRequest, detached, log, pause,
 };
 use daybook_service::event::View;
-use daybook_storage::{Lane, Tx};
+use daybook_storage::{ShardKey, Tx};
 
 use super::{Service, refused};
 use crate::sim::facts::{Attempt, EventSeen, Refused, Response};
@@ -31,10 +31,10 @@ impl Service {
     pub fn deliver(&self, (reply, now): (Reply, i64), sent: &mut Sent) -> Result<(), Refused> {
         let now = Instant::new(now);
         loop {
-            let (ids, occupied) = (Arc::clone(&self.ids), Occupied::new(ALL, ALL));
+            let (ids, occupied) = (Arc::clone(&self.ids), InFlight::new(ALL, ALL));
             let take =
                 move |tx: &mut Tx<'_>| delivery::take(tx, &mut || ids.next(now), occupied, now);
-            let taken = self.place.store.write(Lane::NO_BOOK, take).map_err(refused)?;
+            let taken = self.place.store.write(ShardKey::NO_BOOK, take).map_err(refused)?;
             if taken.is_empty() {
                 return Ok(());
             }
@@ -84,9 +84,9 @@ impl Service {
         let ids = Arc::clone(&self.ids);
         let read = self.place.store.read(|tx| delivery::prepare(tx, delivery, (ids, now)));
         Ok(match read.map_err(refused)? {
-            Prepared::Parcel(parcel) => {
+            Prepared::WebhookRequest(parcel) => {
                 let exchange = Exchange { at: now, milliseconds: 1, status: None, answer: None };
-                (Outcome::Tried(attempt(reply), exchange), Some(parcel.url))
+                (Outcome::Attempt(attempt(reply), exchange), Some(parcel.url))
             }
             Prepared::Unsent(remark) => (Outcome::Unsent(remark), None),
             Prepared::Lost => (Outcome::Stopped, None),
@@ -101,8 +101,8 @@ impl Service {
         for delivery in store.read(|tx| detached::wanted(tx, &key)).map_err(refused)? {
             let ids = Arc::clone(&self.ids);
             let read = store.read(|tx| delivery::prepare(tx, &delivery, (ids, now)));
-            let Prepared::Parcel(parcel) = read.map_err(refused)? else { continue };
-            let Parcel { url, cx, .. } = *parcel;
+            let Prepared::WebhookRequest(parcel) = read.map_err(refused)? else { continue };
+            let WebhookRequest { url, cx, .. } = *parcel;
             let id = self.event_id(book, delivery.sequence);
             let copy = EventCopy { id, installer: cx.user.id, url, body: "{}".to_owned() };
             self.work(&key, move |tx| detached::detach(tx, &delivery, &copy, now))?;
@@ -116,7 +116,7 @@ impl Service {
         key: &BookKey,
         work: impl FnOnce(&mut Tx<'_>) -> daybook_service::Result<T> + Send + 'static,
     ) -> Result<T, Refused> {
-        self.place.store.write(Lane::of_book(key.as_str()), work).map_err(refused)
+        self.place.store.write(ShardKey::of_book(key.as_str()), work).map_err(refused)
     }
 
     pub fn give_up(&self, caller: &Caller) -> Result<(), Refused> {
@@ -246,7 +246,7 @@ impl Service {
     }
 
     pub fn responses(&self, view: &View, event: i64) -> Vec<Response> {
-        let said = |one: &BotResponse| Response {
+        let said = |one: &AppResponse| Response {
             app: self.app_label(one.app.as_str()),
             kind: one.kind,
             // Why is for people.
@@ -264,7 +264,7 @@ impl Service {
 fn attempt(reply: Reply) -> DeliveryAttempt {
     match reply {
         Reply::Fine(remark) => DeliveryAttempt::Answered(
-            remark.map(|(kind, message)| Remark { kind, message: message.to_owned() }),
+            remark.map(|(kind, message)| ResponseText { kind, message: message.to_owned() }),
         ),
         Reply::Failed => DeliveryAttempt::Failed("status 500".to_owned()),
         Reply::Busy(seconds) => DeliveryAttempt::Busy(seconds),

@@ -21,14 +21,14 @@ use daybook_domain::query::Warning;
 use daybook_service::event::{self, Request};
 use daybook_service::{Context, Error, Ids, access_request, file, user};
 use daybook_storage::user::User;
-use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_storage::{Address, Options, ShardKey, Store, Tx};
 use rusqlite::{Connection, OpenFlags};
 
 use super::body::TransactionBody;
 use super::facts::Refused;
 use super::label;
 use super::model::{self, Caller};
-use crate::dice::Dice;
+use crate::rng::Dice;
 pub use app::sealed;
 pub use labels::Labels;
 
@@ -90,7 +90,7 @@ impl Service {
                 (Email::stored(format!("u{number}@sim{corner}.example")), Arc::clone(&minted));
             let sign_in =
                 move |tx: &mut Tx<'_>| user::sign_in(tx, &email, &minted, Instant::new(now - past));
-            users.push(Arc::new(place.store.write(Lane::NO_BOOK, sign_in)?));
+            users.push(Arc::new(place.store.write(ShardKey::NO_BOOK, sign_in)?));
         }
         // All corners have the same time: in the tables that no book leads, such as mails, two
         // would make the same ids.
@@ -151,7 +151,10 @@ impl Service {
         work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Refused> {
         let (cx, key) = (self.context(caller), self.labels.key(book));
-        self.place.store.write(Lane::of_book(&key), move |tx| work(tx, &cx, &key)).map_err(refused)
+        self.place
+            .store
+            .write(ShardKey::of_book(&key), move |tx| work(tx, &cx, &key))
+            .map_err(refused)
     }
 
     /// Writes in no book.
@@ -161,7 +164,7 @@ impl Service {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Refused> {
         let cx = self.context(caller);
-        self.place.store.write(Lane::NO_BOOK, move |tx| work(tx, &cx)).map_err(refused)
+        self.place.store.write(ShardKey::NO_BOOK, move |tx| work(tx, &cx)).map_err(refused)
     }
 
     /// Writes what the caller keeps across books.
@@ -171,7 +174,10 @@ impl Service {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Refused> {
         let cx = self.context(caller);
-        self.place.store.write(Lane::of_user(cx.user.id), move |tx| work(tx, &cx)).map_err(refused)
+        self.place
+            .store
+            .write(ShardKey::of_user(cx.user.id), move |tx| work(tx, &cx))
+            .map_err(refused)
     }
 
     /// Labels transactions that an operation makes and only events show, in their order; the

@@ -6,7 +6,7 @@ use daybook_domain::access_request::AccessRequest;
 use daybook_domain::account::Account;
 use daybook_domain::amount;
 use daybook_domain::api_key::Usage;
-use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice, Sums};
+use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice, Sums};
 use daybook_domain::book::{Settings, TransferOffer};
 use daybook_domain::calendar::day_number;
 use daybook_domain::collaborator::Collaborator;
@@ -343,7 +343,7 @@ fn container(
     of: Of,
     depth: usize,
     scale: u32,
-    (figures, series): (Figures, &[Slice]),
+    (figures, series): (Amounts, &[Slice]),
 ) -> Container {
     let unit = 10_i128.pow(8 - scale);
     let sides = |sums: Sums| -> Sides { (sums.debit * unit, sums.credit * unit) };

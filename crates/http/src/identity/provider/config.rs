@@ -8,9 +8,9 @@ use serde::Deserialize;
 use super::endpoint::endpoint;
 use super::introspection::Introspection;
 use super::oidc::Issuer;
-use super::question::Questions;
 use super::scope::EmailScope;
 use super::sign_in::SignInClient;
+use super::single_flight::InFlightLookups;
 use super::tokeninfo::Tokeninfo;
 use super::{MAX_PROVIDERS, OpaqueProvider, Providers};
 use crate::outgoing::Outgoing;
@@ -106,7 +106,7 @@ impl Providers {
     }
 
     fn add(&mut self, entry: serde_json::Value) -> Result<(), String> {
-        let questions = Questions::new(&self.outgoing);
+        let questions = InFlightLookups::new(&self.outgoing);
         match serde_json::from_value(entry).map_err(|error| error.to_string())? {
             ProviderEntry::Oidc(entry) => {
                 let issuer = issuer(entry.issuer)?;

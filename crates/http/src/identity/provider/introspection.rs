@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 
 use super::claims::IdentityClaims;
 use super::outcome::{Refusal, Verified};
-use super::question::Questions;
 use super::scope::EmailScope;
+use super::single_flight::InFlightLookups;
 use super::userinfo;
 use crate::outgoing::Failure;
 
@@ -31,7 +31,7 @@ pub(super) struct Introspection {
     pub(super) clients: Option<HashSet<String>>,
     pub(super) userinfo: Option<Url>,
     pub(super) scope: EmailScope,
-    pub(super) questions: Questions,
+    pub(super) questions: InFlightLookups,
 }
 
 /// What an answer says beside the fields of the standard.
@@ -97,7 +97,7 @@ impl Introspection {
 }
 
 fn unavailable(why: &str) -> Refusal {
-    Failure::NoAnswer(why.to_owned()).into()
+    Failure::NoResponse(why.to_owned()).into()
 }
 
 /// All fields of an answer.

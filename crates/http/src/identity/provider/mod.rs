@@ -22,9 +22,9 @@ mod introspection;
 mod jwt;
 mod oidc;
 pub(crate) mod outcome;
-mod question;
 mod scope;
 pub(crate) mod sign_in;
+mod single_flight;
 mod tokeninfo;
 mod userinfo;
 

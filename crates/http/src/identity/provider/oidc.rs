@@ -16,9 +16,9 @@ use super::endpoint::endpoint;
 use super::freshness::Freshness;
 use super::jwt::{self, PublicKey};
 use super::outcome::{Refusal, Verified};
-use super::question::Questions;
 use super::scope::EmailScope;
 use super::sign_in::{Callback, PendingSignIn, SignInClient, SignInEndpoints, SignInRefusal};
+use super::single_flight::InFlightLookups;
 use super::userinfo;
 
 /// Age from which keys are read again before they are used.
@@ -91,7 +91,7 @@ pub(super) struct Issuer {
     scope: EmailScope,
     /// How people sign in through it, where they may.
     pub(super) sign_in: Option<SignInClient>,
-    questions: Questions,
+    questions: InFlightLookups,
     published: RwLock<Option<Arc<Published>>>,
     /// Held while the provider is asked, so that it is asked once for all who wait.
     attempts: Mutex<Attempts>,
@@ -103,7 +103,7 @@ impl Issuer {
         clients: HashSet<String>,
         scope: EmailScope,
         sign_in: Option<SignInClient>,
-        questions: Questions,
+        questions: InFlightLookups,
     ) -> Self {
         let (published, attempts) = (RwLock::default(), Mutex::default());
         Self { name, clients, scope, sign_in, questions, published, attempts }
@@ -271,7 +271,7 @@ fn endpoints(found: &Discovered) -> Result<Option<SignInEndpoints>, String> {
     }))
 }
 
-async fn get(questions: &Questions, url: &str) -> Result<Vec<u8>, Refusal> {
+async fn get(questions: &InFlightLookups, url: &str) -> Result<Vec<u8>, Refusal> {
     let answer = questions.get(url, None).await?;
     if answer.status() != 200 {
         return Err(Refusal::Unavailable(format!("the provider answers {}", answer.status())));

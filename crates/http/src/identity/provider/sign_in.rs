@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::freshness::Freshness;
 use super::outcome::Refusal;
-use super::question::Questions;
+use super::single_flight::InFlightLookups;
 
 /// What is asked for: who somebody is, with address and profile.
 const SCOPES: [&str; 3] = ["openid", "email", "profile"];
@@ -162,7 +162,7 @@ impl SignInClient {
         at: &SignInEndpoints,
         redirect: Url,
         (code, verifier): (String, &str),
-        questions: &Questions,
+        questions: &InFlightLookups,
     ) -> Result<AnsweredTokens, Refusal> {
         let _permit = questions.permit().await?;
         let client = self.client(at);

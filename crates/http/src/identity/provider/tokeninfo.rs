@@ -8,8 +8,8 @@ use reqwest::Url;
 
 use super::claims::IdentityClaims;
 use super::outcome::{Refusal, Verified};
-use super::question::Questions;
 use super::scope::EmailScope;
+use super::single_flight::InFlightLookups;
 
 /// A provider that tells about its access tokens.
 pub(super) struct Tokeninfo {
@@ -17,7 +17,7 @@ pub(super) struct Tokeninfo {
     /// Whose tokens are taken.
     pub(super) clients: HashSet<String>,
     pub(super) scope: EmailScope,
-    pub(super) questions: Questions,
+    pub(super) questions: InFlightLookups,
 }
 
 impl Tokeninfo {

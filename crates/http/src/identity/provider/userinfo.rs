@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use super::claims::IdentityClaims;
 use super::outcome::Refusal;
-use super::question::Questions;
+use super::single_flight::InFlightLookups;
 
 /// Whom the claims of a token describe; where they tell no address, what the provider says at `url`
 /// about its user.
@@ -15,7 +15,7 @@ use super::question::Questions;
 /// # Errors
 /// [`Refusal`].
 pub(super) async fn user(
-    questions: &Questions,
+    questions: &InFlightLookups,
     url: Option<&Url>,
     token: &str,
     claims: &IdentityClaims,
@@ -32,7 +32,7 @@ pub(super) async fn user(
 /// [`Refusal::Untrusted`] when the provider does not take the token, or answers about somebody else
 /// than `subject`; [`Refusal::Unavailable`].
 async fn ask(
-    questions: &Questions,
+    questions: &InFlightLookups,
     url: &Url,
     token: &str,
     subject: Option<&str>,

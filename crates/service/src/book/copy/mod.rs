@@ -17,7 +17,7 @@ use daybook_domain::purpose::{ManageCollaborators, Record};
 use daybook_domain::transaction::Transaction;
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
-use daybook_storage::book_state::Activity;
+use daybook_storage::book_state::BookCounters;
 use daybook_storage::event::PostingCounts;
 use daybook_storage::transaction::Change;
 use time::Date;
@@ -158,8 +158,13 @@ fn publish(
     let month = zone::month(cx.now, &target.book().settings.time_zone);
     let counts = PostingCounts::from([(month, posted)]);
     event_log::append_counted(tx, cx, &target, vec![created], &counts)?;
-    let activity =
-        Activity { posted, month, month_posted: posted, year_posted: posted, changed_at: cx.now };
+    let activity = BookCounters {
+        posted,
+        month,
+        month_posted: posted,
+        year_posted: posted,
+        changed_at: cx.now,
+    };
     Ok(View::plain(target.into_access(), activity))
 }
 

@@ -15,7 +15,7 @@ use daybook_domain::id::BookKey;
 use daybook_domain::purpose::{ManageCollaborators, Record};
 use daybook_domain::transaction::Transaction;
 use daybook_storage::access::AccessTo;
-use daybook_storage::{Lane, Lease, Store, Ticket, Tx};
+use daybook_storage::{Lease, ShardKey, Store, Submission, Tx};
 
 use super::structure::Structure;
 use super::{Request, Tally, enter, publish, write};
@@ -68,7 +68,7 @@ where
 {
     // Held until the copy is published.
     let (whole, _lease) = store.read(|tx| whole(store, tx, cx, (book, request), stop))?;
-    let ticket = Ticket::of(Lane::of_book(book), cx.user.id);
+    let ticket = Submission::of(ShardKey::of_book(book), cx.user.id);
     store.write_repeatable(ticket, move |tx| finish(tx, whole))
 }
 
@@ -132,8 +132,8 @@ impl WholeCopy {
             .map_err(Error::repeatable)
     }
 
-    fn ticket(&self) -> Ticket {
-        Ticket::of(Lane::of_book(self.key.as_str()), self.cx.user.id)
+    fn ticket(&self) -> Submission {
+        Submission::of(ShardKey::of_book(self.key.as_str()), self.cx.user.id)
     }
 }
 
@@ -173,7 +173,7 @@ pub fn sweep(store: &Store, stop: &dyn Fn() -> bool) -> Result<SweptCopies> {
         // Somebody makes it.
         let Some(_lease) = lease(store, &key)? else { continue };
         swept.found += 1;
-        let lane = Lane::of_book(key.as_str());
+        let lane = ShardKey::of_book(key.as_str());
         loop {
             if stop() {
                 return Ok(swept);

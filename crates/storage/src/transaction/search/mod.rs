@@ -64,7 +64,7 @@ pub struct Search<'a> {
     /// Only this user's drafts: all a recorder may see (behaviour 7.3).
     pub drafts_of: Option<UserId>,
     /// Only those that new transactions may be made like.
-    pub like: Option<Like<'a>>,
+    pub like: Option<PrecedentFilter<'a>>,
 }
 
 /// Transactions that a look for one to be made like passes at most, the newest first, where no
@@ -75,7 +75,7 @@ const MAX_BLOCKS_LOOKED_AT: usize = 16;
 
 /// Transactions that new ones may be made like: their accounts are not archived (behaviour 3.8.3).
 #[derive(Debug, Clone, Copy)]
-pub struct Like<'a> {
+pub struct PrecedentFilter<'a> {
     /// Their whole description, folded, when it matters.
     pub description: Option<&'a str>,
 }
@@ -290,7 +290,7 @@ impl<'a> SearchPlan<'_, 'a> {
                 .push(" AND t.standing = ")
                 .int(standing_to_column(Standing::Draft));
         }
-        if let Some(Like { description }) = search.like {
+        if let Some(PrecedentFilter { description }) = search.like {
             if let Some(text) = description {
                 // A much longer one is not the same, and is not folded to find that out.
                 let longest = text.len().saturating_mul(4).saturating_add(1_024);

@@ -1,6 +1,6 @@
 //! When a delivery is tried again, and when it is given up (behaviour 8.8); when an app is paused.
 
-use super::Remark;
+use super::ResponseText;
 use crate::instant::Instant;
 
 const SECOND: i64 = 1_000;
@@ -19,7 +19,7 @@ const FAILING_TIME: i64 = 3 * DAY;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryAttempt {
     /// The app answered so that it can be understood, perhaps with nothing to record.
-    Answered(Option<Remark>),
+    Answered(Option<ResponseText>),
     /// It is busy (429), and perhaps says for how many seconds.
     Busy(Option<i64>),
     /// It was not reached, or its answer cannot be understood; and why.
@@ -28,7 +28,7 @@ pub enum DeliveryAttempt {
 
 /// How often a delivery was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tries {
+pub struct RetryState {
     /// The attempts that failed.
     pub failures: i64,
     /// The attempts that met a busy app, one after another.
@@ -41,14 +41,14 @@ pub struct Tries {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     /// It is tried again.
-    Again(Tries, Instant),
+    Again(RetryState, Instant),
     /// The app has the event, and this is recorded.
-    Delivered(Option<Remark>),
+    Delivered(Option<ResponseText>),
     /// The event is given up, and this is recorded.
-    GivenUp(Remark),
+    GivenUp(ResponseText),
 }
 
-impl Tries {
+impl RetryState {
     /// What comes after the next attempt.
     ///
     /// ```
@@ -75,7 +75,7 @@ impl Tries {
             Some(pause) => {
                 Next::Again(Self { failures, busy: 0, busy_since: None }, later(now, *pause))
             }
-            None => Next::GivenUp(Remark::failed(&format!("not delivered: {why}"))),
+            None => Next::GivenUp(ResponseText::failed(&format!("not delivered: {why}"))),
         }
     }
 
@@ -87,7 +87,7 @@ impl Tries {
         let pause = seconds.map_or(own, |seconds| seconds.saturating_mul(SECOND));
         let at = later(now, pause.clamp(SECOND, MAX_BUSY_PAUSE));
         if at > later(since, BUSY_TIME) {
-            return Next::GivenUp(Remark::failed("not delivered: status 429 for 24 hours"));
+            return Next::GivenUp(ResponseText::failed("not delivered: status 429 for 24 hours"));
         }
         let busy = self.busy.saturating_add(1);
         Next::Again(Self { busy, busy_since: Some(since), ..self }, at)
@@ -96,9 +96,9 @@ impl Tries {
 
 /// Since when an app has failed without a break, if it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Failing(pub Option<Instant>);
+pub struct FailureStreak(pub Option<Instant>);
 
-impl Failing {
+impl FailureStreak {
     /// After the end of a delivery.
     #[must_use]
     pub fn after(self, delivered: bool, now: Instant) -> Self {
@@ -131,7 +131,7 @@ mod tests {
         mut attempt: impl FnMut(usize) -> DeliveryAttempt,
         mut now: Instant,
     ) -> (Vec<i64>, Next) {
-        let (mut tries, mut pauses) = (Tries::default(), Vec::new());
+        let (mut tries, mut pauses) = (RetryState::default(), Vec::new());
         loop {
             match tries.after(attempt(pauses.len()), now) {
                 Next::Again(again, at) => {
@@ -147,7 +147,7 @@ mod tests {
     fn five_attempts_and_growing_pauses() {
         let (pauses, end) = course(|_| failed(), Instant::new(7));
         assert_eq!(pauses, [1, 5, 15, 60], "8.8: the pauses");
-        let remark = Remark::failed("not delivered: status 500");
+        let remark = ResponseText::failed("not delivered: status 500");
         assert_eq!(end, Next::GivenUp(remark), "8.8: then an error");
         for failures in 0..5 {
             let answered = |index| {
@@ -160,10 +160,10 @@ mod tests {
 
     #[test]
     fn an_answer_is_final_also_an_error() {
-        let remark = Remark { kind: ResponseKind::Error, message: "no".to_owned() };
+        let remark = ResponseText { kind: ResponseKind::Error, message: "no".to_owned() };
         let answered = DeliveryAttempt::Answered(Some(remark.clone()));
         assert_eq!(
-            Tries::default().after(answered, Instant::new(0)),
+            RetryState::default().after(answered, Instant::new(0)),
             Next::Delivered(Some(remark))
         );
     }
@@ -176,8 +176,9 @@ mod tests {
         assert!(pauses.iter().sum::<i64>() <= 24 * 3600, "8.8: for a day at most");
         assert!(matches!(end, Next::GivenUp(_)));
         for (said, pause) in [(0, 1), (-5, 1), (30, 30), (3_600, 3_600), (i64::MAX, 3_600)] {
-            let next = Tries::default().after(DeliveryAttempt::Busy(Some(said)), Instant::new(0));
-            let tries = Tries { failures: 0, busy: 1, busy_since: Some(Instant::new(0)) };
+            let next =
+                RetryState::default().after(DeliveryAttempt::Busy(Some(said)), Instant::new(0));
+            let tries = RetryState { failures: 0, busy: 1, busy_since: Some(Instant::new(0)) };
             assert_eq!(next, Next::Again(tries, Instant::new(pause * SECOND)), "8.8: {said}");
         }
     }
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn three_days_of_failures_pause() {
-        let first = Failing::default().after(false, Instant::new(5));
+        let first = FailureStreak::default().after(false, Instant::new(5));
         let again = first.after(false, Instant::new(6));
         assert_eq!(again, first, "it counts from the first");
         assert!(!again.is_over(Instant::new(4 + FAILING_TIME)));

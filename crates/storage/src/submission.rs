@@ -4,27 +4,27 @@ use std::sync::{Arc, Weak};
 
 use daybook_domain::id::UserId;
 
-use crate::fair_queue::QueueFlow;
-use crate::lane::Lane;
+use crate::fair_queue::Tenant;
+use crate::shard_key::ShardKey;
 
 /// The lane of a unit of work, whose time it takes, and whether anybody waits for it.
 #[derive(Debug, Clone)]
-pub struct Ticket {
-    pub(crate) lane: Lane,
-    pub(crate) flow: QueueFlow,
+pub struct Submission {
+    pub(crate) lane: ShardKey,
+    pub(crate) flow: Tenant,
     asker: Option<Weak<()>>,
 }
 
-impl Ticket {
+impl Submission {
     /// Work that takes the time of this user (behaviour 0.36). Without one it takes that of the
     /// program.
     #[must_use]
-    pub const fn of(lane: Lane, user: UserId) -> Self {
+    pub const fn of(lane: ShardKey, user: UserId) -> Self {
         Self::of_flow(lane, Some(user))
     }
 
     /// Work that takes the time of this flow.
-    pub(crate) const fn of_flow(lane: Lane, flow: QueueFlow) -> Self {
+    pub(crate) const fn of_flow(lane: ShardKey, flow: Tenant) -> Self {
         Self { lane, flow, asker: None }
     }
 
@@ -40,8 +40,8 @@ impl Ticket {
     }
 }
 
-impl From<Lane> for Ticket {
-    fn from(lane: Lane) -> Self {
+impl From<ShardKey> for Submission {
+    fn from(lane: ShardKey) -> Self {
         Self::of_flow(lane, None)
     }
 }

@@ -9,7 +9,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::SigningAlgorithm;
 use daybook_service::Context;
 use daybook_service::delivery::bearer::Installed;
-use daybook_service::delivery::{Leased, Parcel, ParcelContent};
+use daybook_service::delivery::{Leased, Payload, WebhookRequest};
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Request};
 use serde::Serialize;
@@ -17,11 +17,11 @@ use sha2::{Digest, Sha256};
 
 use super::signature::AppSecret;
 use crate::blocking::block;
-use crate::budget::{Borrower, MemoryShare};
+use crate::budget::{MemoryOwner, MemoryShare};
 use crate::error::{ApiError, RequestError};
 use crate::event;
 use crate::identity::own_token::Acting;
-use crate::room::{self, NoAnswer, Room};
+use crate::response_budget::{self, EncodeError, ResponseBudget};
 use crate::signing_key;
 use crate::state::AppState;
 
@@ -37,7 +37,7 @@ pub(super) struct Written {
 }
 
 /// Why there is no request.
-pub(super) enum Unwritten {
+pub(super) enum BuildError {
     /// The address of the app cannot be asked.
     Address,
     /// The secret of the app does not open.
@@ -50,19 +50,19 @@ pub(super) enum Unwritten {
     Failed(ApiError),
 }
 
-impl<E: Into<ApiError>> From<E> for Unwritten {
+impl<E: Into<ApiError>> From<E> for BuildError {
     fn from(error: E) -> Self {
         Self::Failed(error.into())
     }
 }
 
-impl Unwritten {
+impl BuildError {
     /// Why a body could not be written.
-    fn of(fault: NoAnswer) -> Self {
+    fn of(fault: EncodeError) -> Self {
         match fault {
-            NoAnswer::Crowded => Self::Crowded,
-            NoAnswer::TooLarge => Self::TooLarge,
-            NoAnswer::Fault(_) => failed(fault).into(),
+            EncodeError::Crowded => Self::Crowded,
+            EncodeError::TooLarge => Self::TooLarge,
+            EncodeError::Fault(_) => failed(fault).into(),
         }
     }
 }
@@ -92,24 +92,25 @@ fn minutes(now: Instant, minutes: i64) -> Instant {
 /// one takes its memory as it grows, and holds it.
 ///
 /// # Errors
-/// [`Unwritten`].
+/// [`BuildError`].
 async fn body(
     (cx, base): (Context, String),
-    content: ParcelContent,
+    content: Payload,
     memory: MemoryShare,
-) -> Result<(String, Bytes, Option<MemoryShare>), Unwritten> {
+) -> Result<(String, Bytes, Option<MemoryShare>), BuildError> {
     let write = move || match &content {
-        ParcelContent::Copy(copy) => {
-            let text = room::copied(|text| text.write_all(copy.body.as_bytes()))?;
+        Payload::Copy(copy) => {
+            let text = response_budget::copied(|text| text.write_all(copy.body.as_bytes()))?;
             Ok((copy.id.clone(), text))
         }
-        ParcelContent::Event(view) => event::delivered(view, &cx, &base),
+        Payload::Event(view) => event::delivered(view, &cx, &base),
     };
-    let (written, memory) = block(move || Room::of_delivery(memory).around(write)).await?;
-    let (id, body) = written.map_err(Unwritten::of)?;
+    let (written, memory) =
+        block(move || ResponseBudget::of_delivery(memory).around(write)).await?;
+    let (id, body) = written.map_err(BuildError::of)?;
     let mut memory = memory.filter(|_| body.len() > MAX_UNCOUNTED);
     if let Some(memory) = &mut memory {
-        memory.cover(body.len()).map_err(|_| Unwritten::Crowded)?;
+        memory.cover(body.len()).map_err(|_| BuildError::Crowded)?;
     }
     Ok((id, body, memory))
 }
@@ -117,16 +118,16 @@ async fn body(
 /// Writes the request.
 ///
 /// # Errors
-/// [`Unwritten`].
+/// [`BuildError`].
 pub(super) async fn request(
     state: &Arc<AppState>,
     leased: &Leased,
-    parcel: Parcel,
-) -> Result<Written, Unwritten> {
+    parcel: WebhookRequest,
+) -> Result<Written, BuildError> {
     let Leased { delivery, lease, .. } = leased;
     let now = (state.clock)();
-    let Parcel { content, app, url, integration, cx } = parcel;
-    let memory = state.budget.grant(Borrower::User(cx.payer()));
+    let WebhookRequest { content, app, url, integration, cx } = parcel;
+    let memory = state.budget.grant(MemoryOwner::User(cx.payer()));
     let (id, body, memory) =
         body((cx.clone(), state.mail_address.clone()), content, memory).await?;
     let installed =
@@ -170,7 +171,7 @@ pub(super) async fn request(
         }
     }
     // The address alone comes from outside.
-    let request = request.body(body).map_err(|_| Unwritten::Address)?;
+    let request = request.body(body).map_err(|_| BuildError::Address)?;
     Ok(Written { request, secrets, memory })
 }
 
@@ -179,10 +180,10 @@ pub(crate) fn place_of_secret(app: &str) -> [&str; 3] {
     ["apps", "client_secret", app]
 }
 
-fn secret(state: &AppState, app: &App) -> Result<Option<AppSecret>, Unwritten> {
+fn secret(state: &AppState, app: &App) -> Result<Option<AppSecret>, BuildError> {
     let Some(sealed) = &app.client_secret else { return Ok(None) };
     let opened = state.identity.key().sealer().open(&place_of_secret(app.id.as_str()), sealed);
-    let opened = opened.map_err(|error| Unwritten::Secret(error.to_string()))?;
-    let text = String::from_utf8(opened).map_err(|error| Unwritten::Secret(error.to_string()))?;
+    let opened = opened.map_err(|error| BuildError::Secret(error.to_string()))?;
+    let text = String::from_utf8(opened).map_err(|error| BuildError::Secret(error.to_string()))?;
     Ok(Some(AppSecret::new(text)))
 }

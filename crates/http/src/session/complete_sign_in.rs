@@ -6,8 +6,8 @@ use daybook_domain::session::Session;
 use maud::html;
 
 use super::page::page;
+use super::return_to::ReturnTo;
 use super::secret::LoginSecret;
-use super::way_back::WayBack;
 use super::{cookie, login};
 use crate::error::RequestError;
 use crate::security::{note_caller, note_change};
@@ -23,7 +23,7 @@ pub(super) fn enter(
     state: &AppState,
     session: &Session,
     secret: &LoginSecret,
-    back: Option<&WayBack>,
+    back: Option<&ReturnTo>,
 ) -> Result<HttpResponse, RequestError> {
     note_caller(request, session.user);
     note_change(request, "signedIn");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, FileId};
-use daybook_domain::transaction::{FileHold, Standing, Transaction};
+use daybook_domain::transaction::{FileReference, Standing, Transaction};
 use diesel::prelude::*;
 
 use super::count::Total;
@@ -47,7 +47,7 @@ impl Transactions<'_, '_> {
         self,
         access: &Access,
         file: FileId,
-        hold: FileHold,
+        hold: FileReference,
     ) -> Result<Option<Transaction>> {
         let holding = holding(self.tx.lookup(), access.book().id.get(), file);
         let kept = keeps(holding.push(" AND ("), hold);
@@ -75,16 +75,16 @@ pub(crate) fn counted_up_to(found: Sql<'_>, most: usize) -> Sql<'_> {
     counted.push(" LIMIT ").int(most).push(") AS found")
 }
 
-/// Adds [`FileHold::keeps`] as a condition on the transaction `t`.
-fn keeps(sql: Sql<'_>, hold: FileHold) -> Sql<'_> {
+/// Adds [`FileReference::keeps`] as a condition on the transaction `t`.
+fn keeps(sql: Sql<'_>, hold: FileReference) -> Sql<'_> {
     let (draft, checked) =
         (standing_to_column(Standing::Draft), standing_to_column(Standing::Checked));
     match hold {
-        FileHold::AllButDraftsOf(user) => {
+        FileReference::AllButDraftsOf(user) => {
             sql.push("t.standing <> ").int(draft).push(" OR t.created_by <> ").int(user.get())
         }
-        FileHold::Checked => sql.push("t.standing = ").int(checked),
-        FileHold::CheckedOrPostedUntil(last) => sql
+        FileReference::Checked => sql.push("t.standing = ").int(checked),
+        FileReference::CheckedOrPostedUntil(last) => sql
             .push("t.standing = ")
             .int(checked)
             .push(" OR t.standing <> ")
@@ -112,7 +112,7 @@ mod tests {
     }
 
     /// Whether the condition finds a row like this transaction.
-    fn found(conn: &mut Conn, hold: FileHold, holder: &Transaction) -> bool {
+    fn found(conn: &mut Conn, hold: FileReference, holder: &Transaction) -> bool {
         let row = Sql::new("SELECT count(*) AS total FROM (SELECT ")
             .int(standing_to_column(holder.standing))
             .push(" AS standing, ")
@@ -130,9 +130,9 @@ mod tests {
         let users = [UserId::new(1), UserId::new(2)];
         let days = [day(9), day(10), day(11)];
         let holds = [
-            FileHold::AllButDraftsOf(UserId::new(1)),
-            FileHold::Checked,
-            FileHold::CheckedOrPostedUntil(day(10)),
+            FileReference::AllButDraftsOf(UserId::new(1)),
+            FileReference::Checked,
+            FileReference::CheckedOrPostedUntil(day(10)),
         ];
         let mut conn = Conn::in_memory();
         let mut kept = 0;

@@ -14,14 +14,14 @@ const LEAST_BYTES_PER_SECOND: usize = 4 * 1024;
 
 /// For how long a client is still waited for. Only the time counts in which there is something to
 /// send that it does not take.
-pub(super) struct AnswerPatience {
+pub(super) struct WriteDeadline {
     most: Duration,
     left: Duration,
     /// Since when it is waited for; `None` while it takes what it is given.
     since: Option<Instant>,
 }
 
-impl AnswerPatience {
+impl WriteDeadline {
     /// That for a new connection.
     pub(super) const fn new() -> Self {
         Self::of(STALL_TIMEOUT)
@@ -58,7 +58,7 @@ mod tests {
     /// paused for so many seconds.
     fn lasts(takes: impl IntoIterator<Item = (u64, usize)>) -> u64 {
         let started = Instant::now();
-        let (mut patience, mut now) = (AnswerPatience::new(), started);
+        let (mut patience, mut now) = (WriteDeadline::new(), started);
         for (pause, bytes) in takes {
             let end = patience.wait(now);
             now += Duration::from_secs(pause);
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn only_waiting_counts() {
         let started = Instant::now();
-        let (mut patience, hour) = (AnswerPatience::new(), Duration::from_secs(3_600));
+        let (mut patience, hour) = (WriteDeadline::new(), Duration::from_secs(3_600));
         patience.wait(started);
         patience.earn(started + Duration::from_secs(20), 1);
         let later = started + hour;

@@ -15,7 +15,7 @@ use crate::permission::Action;
 ///
 /// Storage has the same rule as an SQL condition, and a test that compares the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileHold {
+pub enum FileReference {
     /// All but this caller's own drafts.
     AllButDraftsOf(UserId),
     /// The checked ones.
@@ -24,7 +24,7 @@ pub enum FileHold {
     CheckedOrPostedUntil(Date),
 }
 
-impl FileHold {
+impl FileReference {
     /// The rule for a caller who may edit at least drafts of their own.
     #[must_use]
     pub fn of(access: &Access) -> Self {
@@ -46,7 +46,7 @@ impl FileHold {
         }
     }
 
-    /// Refuses what [`FileHold::check`] refuses because of the caller's permission.
+    /// Refuses what [`FileReference::check`] refuses because of the caller's permission.
     ///
     /// # Errors
     /// [`file::Refusal::HoldersNeedMore`].

@@ -17,7 +17,7 @@ const MAX_REQUEST: usize = 2_048;
 const CHALLENGE: usize = 43;
 
 /// Who asks, and where the answer goes.
-pub(super) struct Asker<'c> {
+pub(super) struct ClientRequest<'c> {
     pub(super) client: &'c OauthClient,
     pub(super) redirect_uri: String,
     pub(super) redirect: Redirect,
@@ -25,7 +25,7 @@ pub(super) struct Asker<'c> {
     pub(super) is_anybody: bool,
 }
 
-impl<'c> Asker<'c> {
+impl<'c> ClientRequest<'c> {
     /// Finds who asks.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Socket, Type};
 
-use super::ground::Ground;
+use super::env::Ground;
 use crate::pause;
 
 /// How long an attacker that has left, or was refused, takes to come back.

@@ -2,7 +2,7 @@
 
 use time::Date;
 
-use super::slashes::SlashStyle;
+use super::slash_dates::SlashStyle;
 use super::unit::Periodicity;
 use super::variable::Variable;
 use crate::calendar::format_iso;

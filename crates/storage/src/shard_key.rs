@@ -1,8 +1,8 @@
 //! Lanes: in which order writes take their locks.
 //!
 //! A write has a lane, and a lane has a writer of the process. The lane is the book; the user, for
-//! what they keep across books; the username, for a new user; [`Lane::NO_BOOK`], or the idempotency
-//! key, for a new book; [`Lane::QUEUES`], to take deliveries. The caller gives it, because the
+//! what they keep across books; the username, for a new user; [`ShardKey::NO_BOOK`], or the idempotency
+//! key, for a new book; [`ShardKey::DELIVERIES`], to take deliveries. The caller gives it, because the
 //! writer is chosen before anything is loaded. SQLite has one writer, PostgreSQL several in each
 //! process. So inside one process a write of a book hardly ever waits for the book's lock: only
 //! where another writer did what a long group of its own would have delayed ([`crate::writers`]).
@@ -15,15 +15,15 @@ use sha2::{Digest, Sha256};
 /// Which writes are not to run side by side: those of one book. Writes of different lanes may on
 /// PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lane(pub(crate) u64);
+pub struct ShardKey(pub(crate) u64);
 
-impl Lane {
+impl ShardKey {
     /// Writes that belong to no book.
     pub const NO_BOOK: Self = Self(0);
 
     /// What takes queues of deliveries. It comes after the lanes of all books: who writes in a book
     /// waits for its queues, so nobody who holds queues may wait for a book.
-    pub const QUEUES: Self = Self(u64::MAX);
+    pub const DELIVERIES: Self = Self(u64::MAX);
 
     /// The lane of a book.
     #[must_use]
@@ -33,7 +33,7 @@ impl Lane {
 
     /// Whether it is that of a book.
     pub(crate) const fn is_of_book(self) -> bool {
-        self.0 & BOOKS != 0 && self.0 != Self::QUEUES.0
+        self.0 & BOOKS != 0 && self.0 != Self::DELIVERIES.0
     }
 
     /// The lane of a request that belongs to no book and carries an idempotency key: a repetition

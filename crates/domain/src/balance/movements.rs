@@ -4,8 +4,8 @@
 //! opening (zero for accounts that are not permanent) and the movements in the range, and the
 //! tracks of accounts of both kinds add up to the track of their group (behaviour 5.5, 5.13).
 
-use super::slice::{Axis, MAX_FILLED_SLICES, Series, SeriesDetail};
-use super::{Figures, Slice, Sums};
+use super::slice::{MAX_FILLED_SLICES, PeriodAxis, Series, SeriesDetail};
+use super::{Amounts, Slice, Sums};
 
 /// The movements of one slice; never zero.
 #[derive(Debug, Clone, Copy)]
@@ -16,11 +16,11 @@ struct Movement {
 
 /// An opening and the movements after it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Track {
+pub(super) struct Movements {
     /// The number of the first slice; `None` without posted movement.
     first: Option<i32>,
     opening: Sums,
-    /// In order of time, each slice once; in any order until [`Track::finish`].
+    /// In order of time, each slice once; in any order until [`Movements::finish`].
     movements: Vec<Movement>,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Sign {
     Minus,
 }
 
-impl Track {
+impl Movements {
     /// Adds a total before the range.
     pub(super) fn open(&mut self, sums: Sums) {
         self.opening = self.opening + sums;
@@ -121,13 +121,13 @@ impl Track {
     }
 
     /// The totals (behaviour 5.5).
-    pub(super) fn figures(&self) -> Figures {
+    pub(super) fn figures(&self) -> Amounts {
         let period = self.movements.iter().map(|movement| movement.sums).sum();
-        Figures { cumulative: self.opening + period, period }
+        Amounts { cumulative: self.opening + period, period }
     }
 
     /// The series, from the first slice to the last of the axis (behaviour 5.7).
-    pub(super) fn series(&self, axis: Axis, detail: SeriesDetail) -> Series {
+    pub(super) fn series(&self, axis: PeriodAxis, detail: SeriesDetail) -> Series {
         let Some(last) = axis.last else {
             return Series::default();
         };
@@ -146,8 +146,8 @@ impl Track {
         Series { slices, truncated }
     }
 
-    /// The length of [`Track::series`].
-    pub(super) fn length(&self, axis: Axis, detail: SeriesDetail) -> usize {
+    /// The length of [`Movements::series`].
+    pub(super) fn length(&self, axis: PeriodAxis, detail: SeriesDetail) -> usize {
         let Some(last) = axis.last else {
             return 0;
         };
@@ -185,7 +185,7 @@ impl Track {
         (opened, alone)
     }
 
-    fn entries(&self, axis: Axis, steps: impl Iterator<Item = i32>) -> Vec<Slice> {
+    fn entries(&self, axis: PeriodAxis, steps: impl Iterator<Item = i32>) -> Vec<Slice> {
         let mut cumulative = self.opening;
         let mut movements = self.movements.iter().peekable();
         let entry = |step| {
@@ -194,7 +194,7 @@ impl Track {
                 period = period + movement.sums;
             }
             cumulative = cumulative + period;
-            axis.slice(step, Figures { cumulative, period })
+            axis.slice(step, Amounts { cumulative, period })
         };
         let mut entries = Vec::with_capacity(steps.size_hint().0);
         entries.extend(steps.filter_map(entry));
@@ -213,7 +213,7 @@ impl Sign {
 }
 
 /// Adds movements in one slot per slice, for spans short enough to be filled.
-fn by_place(parts: &[(Sign, &Track)], earliest: i32, latest: i32) -> Vec<Movement> {
+fn by_place(parts: &[(Sign, &Movements)], earliest: i32, latest: i32) -> Vec<Movement> {
     let mut slots: Vec<Movement> =
         (earliest..=latest).map(|step| Movement { step, sums: Sums::default() }).collect();
     for (sign, part) in parts {
@@ -229,8 +229,8 @@ fn by_place(parts: &[(Sign, &Track)], earliest: i32, latest: i32) -> Vec<Movemen
 }
 
 /// Adds movements by sorting them, for long spans that are mostly empty.
-fn by_order(parts: &[(Sign, &Track)]) -> Vec<Movement> {
-    let signed = |(sign, part): &(Sign, &Track)| {
+fn by_order(parts: &[(Sign, &Movements)]) -> Vec<Movement> {
+    let signed = |(sign, part): &(Sign, &Movements)| {
         let sign = *sign;
         let movement = move |movement: &Movement| Movement {
             sums: sign.apply(Sums::default(), movement.sums),

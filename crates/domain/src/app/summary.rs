@@ -8,7 +8,7 @@ pub const MAX_LOGO: usize = 2_048;
 
 /// The name and the logos of an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AppFace {
+pub struct AppSummary {
     /// The name.
     pub name: String,
     /// The logo on light ground.
@@ -17,7 +17,7 @@ pub struct AppFace {
     pub logo_dark: Option<String>,
 }
 
-impl From<&App> for AppFace {
+impl From<&App> for AppSummary {
     fn from(app: &App) -> Self {
         let logo = |text| {
             let logo = app.manifest.text(text).filter(|logo| logo.chars().count() <= MAX_LOGO);

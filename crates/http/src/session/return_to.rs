@@ -13,14 +13,14 @@ const PAGES: [&str; 3] = ["/auth/authorize", "/auth/device", "/auth/consents"];
 
 /// Where a browser returns after signing in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum WayBack {
+pub(crate) enum ReturnTo {
     /// To an app.
     App(Url),
     /// To a page of this server: its path, with the query.
     Page(String),
 }
 
-impl WayBack {
+impl ReturnTo {
     /// Reads where to return to, as a cookie holds it: it is a browser's own, and is checked again.
     pub(super) fn read(text: &str, state: &AppState) -> Option<Self> {
         let path = text.split('?').next().unwrap_or_default();

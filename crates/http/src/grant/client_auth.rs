@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use super::fields::Fields;
-use super::refused::Unproven;
+use super::refused::InvalidClient;
 use super::registry::{Clients, Registered};
 use crate::client_address::client_address;
 use crate::error::RequestError;
@@ -23,11 +23,11 @@ pub(super) fn client<'s>(
     request: &HttpRequest,
     fields: &Fields,
     state: &'s AppState,
-) -> Result<Result<&'s Registered, Unproven>, RequestError> {
+) -> Result<Result<&'s Registered, InvalidClient>, RequestError> {
     let address = client_address(request, state);
     state.refused_tokens.check(address)?;
     let found = read(request, fields, &state.clients);
-    if matches!(found, Err(Unproven::Client)) {
+    if matches!(found, Err(InvalidClient::Client)) {
         state.refused_tokens.record(address);
     }
     Ok(found)
@@ -37,20 +37,21 @@ pub(super) fn client<'s>(
 /// One that is registered without a secret proves nothing; existing programs send one all the same.
 ///
 /// # Errors
-/// [`Unproven`].
+/// [`InvalidClient`].
 fn read<'c>(
     request: &HttpRequest,
     fields: &Fields,
     clients: &'c Clients,
-) -> Result<&'c Registered, Unproven> {
+) -> Result<&'c Registered, InvalidClient> {
     if let Some(name) = fields.repeated() {
-        return Err(Unproven::Malformed(format!("{name} stands twice")));
+        return Err(InvalidClient::Malformed(format!("{name} stands twice")));
     }
     let named = fields.get("client_id");
     let pairs: Vec<(String, Option<String>)> = match request.headers().get(AUTHORIZATION) {
         Some(header) => header.to_str().ok().map(basic).unwrap_or_default(),
         None => {
-            let id = named.ok_or_else(|| Unproven::Malformed("client_id is missing".to_owned()))?;
+            let id =
+                named.ok_or_else(|| InvalidClient::Malformed("client_id is missing".to_owned()))?;
             vec![(id.to_owned(), fields.get("client_secret").map(str::to_owned))]
         }
     };
@@ -59,7 +60,7 @@ fn read<'c>(
         let digest = secret.map(|secret| digest(&secret));
         (known.secret.is_none() || known.secret == digest).then_some(known)
     });
-    proven.ok_or(Unproven::Client)
+    proven.ok_or(InvalidClient::Client)
 }
 
 /// The ids and secrets that a header of HTTP Basic may mean. They are encoded as in forms, but many

@@ -3,7 +3,7 @@
 //! more than an answer may. What is made of stored data before it can be written is counted too.
 //!
 //! The bound and the share belong to the thread that makes the answer, for as long as that takes
-//! ([`Room::around`]): they hold for whatever is written inside, however deep in a shape, and no
+//! ([`ResponseBudget::around`]): they hold for whatever is written inside, however deep in a shape, and no
 //! shape has to hand them on.
 
 use std::cell::{Cell, RefCell};
@@ -35,7 +35,7 @@ const NO_MORE_ROOM: &str = "an answer has no more room";
 
 /// Why an answer could not be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoAnswer {
+pub(crate) enum EncodeError {
     /// It takes more room than it may.
     #[error("an answer would take more than it may")]
     TooLarge,
@@ -47,14 +47,14 @@ pub(crate) enum NoAnswer {
     Fault(String),
 }
 
-impl From<serde_json::Error> for NoAnswer {
+impl From<serde_json::Error> for EncodeError {
     fn from(error: serde_json::Error) -> Self {
         taken_fault().unwrap_or_else(|| Self::Fault(error.to_string()))
     }
 }
 
 /// The room for one answer.
-pub(crate) struct Room {
+pub(crate) struct ResponseBudget {
     most: usize,
     /// What it takes nothing of the budget for.
     free: usize,
@@ -64,7 +64,7 @@ pub(crate) struct Room {
 
 thread_local! {
     /// The room for the answer that this thread makes.
-    static ROOM: RefCell<Option<Room>> = const { RefCell::new(None) };
+    static ROOM: RefCell<Option<ResponseBudget>> = const { RefCell::new(None) };
     /// Bytes of the text that is being written.
     static WRITTEN: Cell<usize> = const { Cell::new(0) };
     /// Where in it the row begins that is being written.
@@ -72,10 +72,10 @@ thread_local! {
     /// Bytes made of stored data for that row, beside the text.
     static MADE: Cell<usize> = const { Cell::new(0) };
     /// Why the text ends.
-    static FAULT: RefCell<Option<NoAnswer>> = const { RefCell::new(None) };
+    static FAULT: RefCell<Option<EncodeError>> = const { RefCell::new(None) };
 }
 
-impl Room {
+impl ResponseBudget {
     /// For the answer of a read.
     pub(crate) const fn of_read(share: MemoryShare) -> Self {
         Self { most: MAX_ANSWER_BYTES, free: FREE_BYTES, share, shortens: false }
@@ -130,8 +130,8 @@ pub(crate) fn shortens() -> bool {
 /// Writes an answer, or a part of one, as JSON.
 ///
 /// # Errors
-/// [`NoAnswer`].
-pub(crate) fn write(value: &impl Serialize) -> Result<Bytes, NoAnswer> {
+/// [`EncodeError`].
+pub(crate) fn write(value: &impl Serialize) -> Result<Bytes, EncodeError> {
     begin();
     let mut text = Text { bytes: LongText::with_capacity(FREE_BYTES), covered: 0, most: 0 };
     serde_json::to_writer(&mut text, value)?;
@@ -141,10 +141,10 @@ pub(crate) fn write(value: &impl Serialize) -> Result<Bytes, NoAnswer> {
 /// A text that is put together by whoever writes it, and counts its parts ([`make_of`]).
 ///
 /// # Errors
-/// [`NoAnswer`].
+/// [`EncodeError`].
 pub(crate) fn written(
     write: impl FnOnce() -> serde_json::Result<String>,
-) -> Result<Bytes, NoAnswer> {
+) -> Result<Bytes, EncodeError> {
     begin();
     Ok(write()?.into())
 }
@@ -152,19 +152,19 @@ pub(crate) fn written(
 /// As [`write`], of bytes that come one after another.
 ///
 /// # Errors
-/// [`NoAnswer`].
+/// [`EncodeError`].
 pub(crate) fn copied(
     copy: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<Bytes, NoAnswer> {
+) -> Result<Bytes, EncodeError> {
     begin();
     let mut text = Text { bytes: LongText::with_capacity(FREE_BYTES), covered: 0, most: 0 };
     let done = copy(&mut text);
-    done.map_err(|error| taken_fault().unwrap_or_else(|| NoAnswer::Fault(error.to_string())))?;
+    done.map_err(|error| taken_fault().unwrap_or_else(|| EncodeError::Fault(error.to_string())))?;
     Ok(text.bytes.into_bytes())
 }
 
 /// As [`write`], for what is short: it takes nothing of the budget.
-pub(crate) fn write_short(value: &impl Serialize) -> Result<Bytes, NoAnswer> {
+pub(crate) fn write_short(value: &impl Serialize) -> Result<Bytes, EncodeError> {
     begin();
     Ok(serde_json::to_vec(value)?.into())
 }
@@ -193,7 +193,7 @@ pub(crate) fn begin_row() -> bool {
 pub(crate) fn make_of(bytes: usize) -> serde_json::Result<()> {
     MADE.set(MADE.get().saturating_add(bytes));
     let made = if MADE.get() > most() {
-        Err(NoAnswer::TooLarge)
+        Err(EncodeError::TooLarge)
     } else {
         cover(WRITTEN.get().saturating_add(MADE.get()))
     };
@@ -202,15 +202,15 @@ pub(crate) fn make_of(bytes: usize) -> serde_json::Result<()> {
 
 /// What ends an answer for which too much would have to be loaded.
 pub(crate) fn no_more() -> serde_json::Error {
-    ended(NoAnswer::TooLarge)
+    ended(EncodeError::TooLarge)
 }
 
-fn ended(fault: NoAnswer) -> serde_json::Error {
+fn ended(fault: EncodeError) -> serde_json::Error {
     FAULT.replace(Some(fault));
     serde_json::Error::custom(NO_MORE_ROOM)
 }
 
-fn taken_fault() -> Option<NoAnswer> {
+fn taken_fault() -> Option<EncodeError> {
     FAULT.take()
 }
 
@@ -219,10 +219,10 @@ fn most() -> usize {
 }
 
 /// Takes memory for so many bytes in all.
-fn cover(bytes: usize) -> Result<(), NoAnswer> {
+fn cover(bytes: usize) -> Result<(), EncodeError> {
     ROOM.with_borrow_mut(|room| {
         let Some(room) = room.as_mut().filter(|room| bytes > room.free) else { return Ok(()) };
-        room.share.cover(bytes).map_err(|_| NoAnswer::Crowded)
+        room.share.cover(bytes).map_err(|_| EncodeError::Crowded)
     })
 }
 
@@ -238,10 +238,10 @@ struct Text {
 impl Text {
     /// Takes memory for so many bytes in all.
     #[cold]
-    fn grow(&mut self, needed: usize) -> Result<(), NoAnswer> {
+    fn grow(&mut self, needed: usize) -> Result<(), EncodeError> {
         self.most = ROW.get().saturating_add(most());
         if needed > self.most {
-            return Err(NoAnswer::TooLarge);
+            return Err(EncodeError::TooLarge);
         }
         let doubled = self.covered.saturating_add(self.covered.clamp(FREE_BYTES, STEP));
         let wanted = doubled.min(self.most).max(needed);
@@ -251,18 +251,18 @@ impl Text {
     }
 
     #[inline]
-    fn add(&mut self, bytes: &[u8]) -> Result<(), NoAnswer> {
+    fn add(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
         let needed = self.bytes.len().saturating_add(bytes.len());
         if needed > self.covered {
             self.grow(needed)?;
         }
-        self.bytes.add(bytes, self.most).map_err(|_| NoAnswer::Crowded)
+        self.bytes.add(bytes, self.most).map_err(|_| EncodeError::Crowded)
     }
 }
 
 /// Leaves word of why the text ends.
 #[cold]
-fn io_ended(fault: NoAnswer) -> io::Error {
+fn io_ended(fault: EncodeError) -> io::Error {
     FAULT.replace(Some(fault));
     io::Error::other(NO_MORE_ROOM)
 }
@@ -288,35 +288,35 @@ impl Write for Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::{Borrower, Budget};
+    use crate::budget::{Budget, MemoryOwner};
     use daybook_domain::id::UserId;
 
-    const USER: Borrower = Borrower::User(UserId::new(1));
+    const USER: MemoryOwner = MemoryOwner::User(UserId::new(1));
     const MEGABYTE: usize = 1024 * 1024;
 
     #[test]
     fn rule_0_33_an_answer_ends_where_its_room_ends() {
         let budget = Budget::of_megabytes(512);
         let text = "x".repeat(MAX_ANSWER_BYTES - 2);
-        let of_read = || Room::of_read(budget.grant(USER));
+        let of_read = || ResponseBudget::of_read(budget.grant(USER));
         assert_eq!(of_read().around(|| write(&text)).0.unwrap().len(), MAX_ANSWER_BYTES);
         let longer = format!("{text}x");
-        assert_eq!(of_read().around(|| write(&longer)).0, Err(NoAnswer::TooLarge));
-        assert_eq!(write(&longer), Err(NoAnswer::TooLarge), "also where no room was made");
-        let at_once = Room::at_once(budget.grant(USER));
-        assert_eq!(at_once.around(|| write(&text)).0, Err(NoAnswer::TooLarge));
-        let made = of_read().around(|| make_of(MAX_ANSWER_BYTES + 1).map_err(NoAnswer::from)).0;
-        assert_eq!(made, Err(NoAnswer::TooLarge));
+        assert_eq!(of_read().around(|| write(&longer)).0, Err(EncodeError::TooLarge));
+        assert_eq!(write(&longer), Err(EncodeError::TooLarge), "also where no room was made");
+        let at_once = ResponseBudget::at_once(budget.grant(USER));
+        assert_eq!(at_once.around(|| write(&text)).0, Err(EncodeError::TooLarge));
+        let made = of_read().around(|| make_of(MAX_ANSWER_BYTES + 1).map_err(EncodeError::from)).0;
+        assert_eq!(made, Err(EncodeError::TooLarge));
     }
 
     #[test]
     fn rule_0_22_answers_take_their_memory_from_the_budget() {
         let budget = Budget::of_megabytes(64);
-        let of_read = || Room::of_read(budget.grant(USER));
+        let of_read = || ResponseBudget::of_read(budget.grant(USER));
         let (text, held) = of_read().around(|| write(&"x".repeat(30 * MEGABYTE)));
         assert_eq!(text.unwrap().len(), 30 * MEGABYTE + 2);
         let second = || of_read().around(|| write(&"x".repeat(30 * MEGABYTE))).0;
-        assert_eq!(second(), Err(NoAnswer::Crowded));
+        assert_eq!(second(), Err(EncodeError::Crowded));
         assert!(of_read().around(|| write(&"short")).0.is_ok(), "short ones need none");
         drop(held);
         assert!(second().is_ok());
@@ -325,11 +325,12 @@ mod tests {
     #[test]
     fn rule_8_8_large_deliveries_take_their_memory_while_they_are_written() {
         let budget = Budget::of_megabytes(64);
-        let (_, held) = Room::of_read(budget.grant(USER)).around(|| write(&"x".repeat(47 << 20)));
+        let (_, held) =
+            ResponseBudget::of_read(budget.grant(USER)).around(|| write(&"x".repeat(47 << 20)));
         let delivered = |bytes: usize| {
-            Room::of_delivery(budget.grant(USER)).around(|| write(&"x".repeat(bytes))).0
+            ResponseBudget::of_delivery(budget.grant(USER)).around(|| write(&"x".repeat(bytes))).0
         };
-        assert_eq!(delivered(30 * MEGABYTE), Err(NoAnswer::Crowded), "not when it is there");
+        assert_eq!(delivered(30 * MEGABYTE), Err(EncodeError::Crowded), "not when it is there");
         assert!(delivered(256 * 1024).is_ok(), "a short one needs none");
         drop(held);
         assert!(delivered(30 * MEGABYTE).is_ok());

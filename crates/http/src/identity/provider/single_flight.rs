@@ -14,12 +14,12 @@ const MAX_QUESTIONS: usize = 64;
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Sends questions to one provider.
-pub(super) struct Questions {
+pub(super) struct InFlightLookups {
     pub(super) outgoing: Outgoing,
     open: Semaphore,
 }
 
-impl Questions {
+impl InFlightLookups {
     pub(super) fn new(outgoing: &Outgoing) -> Self {
         Self { outgoing: outgoing.clone(), open: Semaphore::new(MAX_QUESTIONS) }
     }

@@ -13,7 +13,7 @@ const MAX_KEYS: usize = 100_000;
 
 /// What is asked about a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Measure {
+pub(super) enum ProbeMode {
     /// To take cells.
     Take,
     /// Whether cells could be taken; nothing is taken.
@@ -22,12 +22,12 @@ pub(super) enum Measure {
 
 /// When each key will have all of its cells again, its *theoretical arrival time*, in the time of
 /// the limiter's clock.
-pub(super) struct Arrivals<K> {
+pub(super) struct GcraStore<K> {
     arrivals: Mutex<HashMap<K, Nanos>>,
     max_keys: usize,
 }
 
-impl<K: Eq + Hash + Copy> Arrivals<K> {
+impl<K: Eq + Hash + Copy> GcraStore<K> {
     pub(super) fn new() -> Self {
         Self::bounded(MAX_KEYS)
     }
@@ -50,12 +50,12 @@ impl<K: Eq + Hash + Copy> Arrivals<K> {
 }
 
 /// A key, what is asked about it, and the time in nanoseconds.
-pub(super) type Asked<K> = (K, Measure, u64);
+pub(super) type Probe<K> = (K, ProbeMode, u64);
 
-impl<K: Eq + Hash + Copy> StateStore for Arrivals<K> {
-    type Key = Asked<K>;
+impl<K: Eq + Hash + Copy> StateStore for GcraStore<K> {
+    type Key = Probe<K>;
 
-    fn measure_and_replace<T, F, E>(&self, (key, access, now): &Asked<K>, decide: F) -> Result<T, E>
+    fn measure_and_replace<T, F, E>(&self, (key, access, now): &Probe<K>, decide: F) -> Result<T, E>
     where
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
@@ -63,9 +63,9 @@ impl<K: Eq + Hash + Copy> StateStore for Arrivals<K> {
         let known = arrivals.get_mut(key);
         let (outcome, arrival) = decide(known.as_deref().copied())?;
         match (access, known) {
-            (Measure::Look, _) => {}
-            (Measure::Take, Some(known)) => *known = arrival,
-            (Measure::Take, None) => {
+            (ProbeMode::Look, _) => {}
+            (ProbeMode::Take, Some(known)) => *known = arrival,
+            (ProbeMode::Take, None) => {
                 self.make_room(&mut arrivals, Nanos::from(*now));
                 arrivals.insert(*key, arrival);
             }
@@ -78,18 +78,18 @@ impl<K: Eq + Hash + Copy> StateStore for Arrivals<K> {
 mod tests {
     use super::*;
 
-    fn take(store: &Arrivals<u32>, key: u32, now: u64, arrival: u64) {
+    fn take(store: &GcraStore<u32>, key: u32, now: u64, arrival: u64) {
         let decide = |_: Option<Nanos>| Ok::<_, ()>(((), Nanos::from(arrival)));
-        store.measure_and_replace(&(key, Measure::Take, now), decide).unwrap();
+        store.measure_and_replace(&(key, ProbeMode::Take, now), decide).unwrap();
     }
 
-    fn known(store: &Arrivals<u32>) -> usize {
+    fn known(store: &GcraStore<u32>) -> usize {
         store.arrivals.lock().unwrap().len()
     }
 
     #[test]
     fn memory_is_bounded() {
-        let store = Arrivals::bounded(4);
+        let store = GcraStore::bounded(4);
         for key in 0..4 {
             take(&store, key, 0, u64::from(key) * 10);
         }
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn a_look_changes_nothing() {
-        let store = Arrivals::bounded(4);
+        let store = GcraStore::bounded(4);
         let decide = |_: Option<Nanos>| Ok::<_, ()>(((), Nanos::from(9)));
-        store.measure_and_replace(&(1, Measure::Look, 0), decide).unwrap();
+        store.measure_and_replace(&(1, ProbeMode::Look, 0), decide).unwrap();
         assert_eq!(known(&store), 0);
     }
 }

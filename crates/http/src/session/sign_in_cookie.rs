@@ -12,8 +12,8 @@ use daybook_domain::instant::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::cookie;
+use super::return_to::ReturnTo;
 use super::secret::digest;
-use super::way_back::WayBack;
 use crate::error::RequestError;
 use crate::identity::own_token::LocalKey;
 use crate::identity::provider::sign_in::PendingSignIn;
@@ -52,7 +52,7 @@ pub(super) fn keep(
     request: &HttpRequest,
     state: &AppState,
     pending: PendingSignIn,
-    back: Option<&WayBack>,
+    back: Option<&ReturnTo>,
 ) -> Result<Vec<Cookie<'static>>, RequestError> {
     let now = (state.clock)();
     let name = name(&pending.state);
@@ -74,11 +74,11 @@ pub(super) fn find(
     request: &HttpRequest,
     state: &AppState,
     parameter: &str,
-) -> Option<(PendingSignIn, Option<WayBack>)> {
+) -> Option<(PendingSignIn, Option<ReturnTo>)> {
     let name = name(parameter);
     let value = request.cookie(&name)?;
     let found = opened(state.identity.key(), &name, value.value(), (state.clock)())?;
-    Some((found.pending, found.back.and_then(|back| WayBack::read(&back, state))))
+    Some((found.pending, found.back.and_then(|back| ReturnTo::read(&back, state))))
 }
 
 /// Makes a browser forget the sign-in with this `state`.

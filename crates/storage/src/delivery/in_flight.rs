@@ -15,7 +15,7 @@ use crate::sql::Value;
 
 /// Whose a place is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seat {
+pub struct Slot {
     /// The app.
     pub app: AppId,
     /// Who installed it.
@@ -24,7 +24,7 @@ pub struct Seat {
 
 /// How many places there are, and who has how many of them.
 #[derive(Debug, Clone)]
-pub struct Occupied {
+pub struct InFlight {
     free: usize,
     of_an_app: usize,
     apps: HashMap<AppId, usize>,
@@ -38,7 +38,7 @@ fn take_from<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: &K) {
     counts.retain(|_, count| *count > 0);
 }
 
-impl Occupied {
+impl InFlight {
     /// So many free places, of which an app may have so many.
     #[must_use]
     pub fn new(free: usize, of_an_app: usize) -> Self {
@@ -52,8 +52,8 @@ impl Occupied {
     }
 
     /// Gives somebody a place.
-    pub fn enter(&mut self, seat: &Seat) {
-        let Seat { app, installer } = seat;
+    pub fn enter(&mut self, seat: &Slot) {
+        let Slot { app, installer } = seat;
         self.free = self.free.saturating_sub(1);
         *self.apps.entry(app.clone()).or_default() += 1;
         if let Some(user) = installer {
@@ -62,8 +62,8 @@ impl Occupied {
     }
 
     /// Takes a place back.
-    pub fn leave(&mut self, seat: &Seat) {
-        let Seat { app, installer } = seat;
+    pub fn leave(&mut self, seat: &Slot) {
+        let Slot { app, installer } = seat;
         self.free += 1;
         take_from(&mut self.apps, app);
         if let Some(user) = installer {
@@ -83,8 +83,8 @@ impl Occupied {
     }
 
     /// Whether somebody may have another one.
-    pub(super) fn admits(&self, seat: &Seat) -> bool {
-        let Seat { app, installer } = seat;
+    pub(super) fn admits(&self, seat: &Slot) -> bool {
+        let Slot { app, installer } = seat;
         let of_app = self.apps.get(app).copied().unwrap_or_default();
         let of_user = installer.and_then(|user| self.installers.get(&user).copied());
         of_app < self.of_an_app && of_user.unwrap_or_default() < self.free
@@ -109,12 +109,12 @@ impl Occupied {
 mod tests {
     use super::*;
 
-    fn seat(app: &str, user: i64) -> Seat {
-        Seat { app: AppId::stored(app.to_owned()), installer: Some(UserId::new(user)) }
+    fn seat(app: &str, user: i64) -> Slot {
+        Slot { app: AppId::stored(app.to_owned()), installer: Some(UserId::new(user)) }
     }
 
     /// Lets as many enter as are admitted, of more apps than there are places; who they were.
-    fn fill(occupied: &mut Occupied, user: i64) -> Vec<Seat> {
+    fn fill(occupied: &mut InFlight, user: i64) -> Vec<Slot> {
         let mut entered = Vec::new();
         for number in 0..100 {
             let next = seat(&format!("{user} {number}"), user);
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn whoever_comes_finds_places() {
-        let mut occupied = Occupied::new(64, 8);
+        let mut occupied = InFlight::new(64, 8);
         let first = fill(&mut occupied, 1);
         assert_eq!(first.len(), 32, "half of all");
         assert_eq!(fill(&mut occupied, 2).len(), 16);
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn an_app_has_its_places_whoever_installed_it() {
-        let mut occupied = Occupied::new(64, 2);
+        let mut occupied = InFlight::new(64, 2);
         occupied.enter(&seat("bot", 1));
         occupied.enter(&seat("bot", 2));
         assert!(!occupied.admits(&seat("bot", 3)) && occupied.admits(&seat("other", 1)));
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn an_app_that_nobody_installed_counts_for_nobody() {
-        let mut occupied = Occupied::new(2, 8);
-        let bot = Seat { installer: None, ..seat("bot", 1) };
+        let mut occupied = InFlight::new(2, 8);
+        let bot = Slot { installer: None, ..seat("bot", 1) };
         occupied.enter(&bot);
         assert!(occupied.admits(&bot) && occupied.full_installers().is_empty());
     }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use daybook_domain::delivery::{EventCopy, EventDelivery};
 use daybook_domain::id::BookKey;
 use daybook_service::delivery::detached::{detach, wanted};
-use daybook_service::delivery::{self, Parcel, ParcelContent, Prepared};
-use daybook_storage::{Lane, Tx};
+use daybook_service::delivery::{self, Payload, Prepared, WebhookRequest};
+use daybook_storage::{ShardKey, Tx};
 
-use super::Courier;
+use super::WebhookSender;
 use crate::blocking::block;
 use crate::error::{ApiError, RequestError};
 use crate::event;
 use crate::run;
 
-impl Courier {
+impl WebhookSender {
     /// Copies what apps are still to be told of the deletion of a book, before its rows go.
     ///
     /// # Errors
@@ -51,16 +51,16 @@ impl Courier {
         let prepare = move |tx: &mut Tx<'_>| delivery::prepare(tx, &asked, with);
         let prepared = run::read_for_server(state, prepare).await?;
         // What is not to be sent goes with the book.
-        let Prepared::Parcel(parcel) = prepared else { return Ok(()) };
-        let Parcel { content, url, cx, .. } = *parcel;
-        let ParcelContent::Event(view) = content else { return Ok(()) };
+        let Prepared::WebhookRequest(parcel) = prepared else { return Ok(()) };
+        let WebhookRequest { content, url, cx, .. } = *parcel;
+        let Payload::Event(view) = content else { return Ok(()) };
         let (installer, base) = (cx.user.id, state.mail_address.clone());
         let failed = |error: String| RequestError::Failed(error);
         let written = block(move || event::delivered(&view, &cx, &base)).await?;
         let (id, body) = written.map_err(|error| failed(error.to_string()))?;
         let body = String::from_utf8(body.into()).map_err(|error| failed(error.to_string()))?;
         let copy = EventCopy { id, installer, url, body };
-        let lane = Lane::of_book(delivery.key.as_str());
+        let lane = ShardKey::of_book(delivery.key.as_str());
         run::write(state, lane, move |tx| detach(tx, &delivery, &copy, now)).await
     }
 }

@@ -12,24 +12,24 @@ const AT_ONCE: usize = 1;
 
 /// The turns of each user, or for each key.
 #[derive(Debug, Clone)]
-pub(crate) struct SoleTurns<K>(Arc<Mutex<HashMap<K, Arc<Semaphore>>>>);
+pub(crate) struct KeyedMutex<K>(Arc<Mutex<HashMap<K, Arc<Semaphore>>>>);
 
 /// A turn; the next one begins when it is dropped.
-pub(crate) struct SoleTurn {
+pub(crate) struct KeyedGuard {
     _held: Option<OwnedSemaphorePermit>,
 }
 
-impl<K> Default for SoleTurns<K> {
+impl<K> Default for KeyedMutex<K> {
     fn default() -> Self {
         Self(Arc::default())
     }
 }
 
-impl<K: Eq + Hash> SoleTurns<K> {
+impl<K: Eq + Hash> KeyedMutex<K> {
     /// Waits for the turn.
-    pub(crate) async fn turn(&self, key: K) -> SoleTurn {
+    pub(crate) async fn turn(&self, key: K) -> KeyedGuard {
         // The semaphore is never closed.
-        SoleTurn { _held: self.of(key).acquire_owned().await.ok() }
+        KeyedGuard { _held: self.of(key).acquire_owned().await.ok() }
     }
 
     fn of(&self, key: K) -> Arc<Semaphore> {
@@ -53,7 +53,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_user_has_one_turn() {
-        let turns = SoleTurns::default();
+        let turns = KeyedMutex::default();
         let (one, other) = (UserId::new(1), UserId::new(2));
         let held = turns.turn(one).await;
         assert!(timeout(SHORT, turns.turn(one)).await.is_err(), "the user's second waits");
