@@ -58,9 +58,10 @@ const EXPLAIN: [&str; 8] = [
 ];
 
 /// Statements that look at many books, by what their texts contain, and what they look for.
-const CROSSING: [(&str, &str); 17] = [
+const CROSSING: [(&str, &str); 18] = [
     ("FROM book_keys k JOIN books b", "several books by public id"),
     ("FROM collaborators c JOIN books b", "the books of a user"),
+    ("FROM transfer_offers o JOIN books b", "the books that are offered to a user"),
     ("FROM collection_books p JOIN books b ON b.id = p.book_id JOIN book_state", "a collection"),
     ("SELECT b.id FROM books b WHERE b.owner_id = ", "how many books a user owns"),
     ("s.year_posted, b.time_zone FROM books b", "how busy the books of a user are"),
