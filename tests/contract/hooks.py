@@ -128,11 +128,14 @@ def requested(number):
 
 
 def key():
-    """An API key. A user has at most ten, so older ones make room."""
+    """An API key. A user has at most ten, so older ones make room, and creates at most 30 in 30
+    days, so later an older one serves."""
     listed = SESSION.get(f"{BASE}/v5/user/keys", timeout=30).json()["items"]
     for old in [one for one in listed if one["active"]][4:]:
         SESSION.delete(f"{BASE}/v5/user/keys/{old['id']}", timeout=30)
-    return send("/v5/user/keys", {"name": f"Key {next(NUMBERS)}"})
+    body = {"name": f"Key {next(NUMBERS)}"}
+    answer = SESSION.post(f"{BASE}/v5/user/keys", json=body, timeout=30)
+    return answer.json() if answer.status_code == 200 else listed[0]
 
 
 # Apps that nobody changes, to install.

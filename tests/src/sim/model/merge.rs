@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
+use daybook_domain::property::Edits;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
@@ -53,7 +54,11 @@ impl Turn {
         self.check_mergeable(&given)?;
         let said = if items.iter().any(says_more) {
             let pairs: Vec<_> = items.iter().zip(&given).collect();
-            each(&pairs, |(body, stored)| self.submitted(body, stored)).map_err(Refused::alone)?
+            match each(&pairs, |(body, stored)| self.submitted(body, stored)) {
+                Ok(said) => said,
+                Err(_) if self.ends_on_locked_date(&pairs) => return Err(Refused::locked()),
+                Err(refused) => return Err(Refused::alone(refused)),
+            }
         } else {
             Said::new()
         };
@@ -106,6 +111,24 @@ impl Turn {
         }
         let locked = given.iter().any(|one| self.is_locked(one.date.unwrap_or(self.today)));
         if locked { Err(Refused::locked()) } else { Ok(()) }
+    }
+
+    /// Whether the result has a date that is closed to the caller. That is reported before wrong
+    /// values, but not before values that cannot be read (0.30).
+    fn ends_on_locked_date(&mut self, pairs: &[(&TransactionBody, &Transaction)]) -> bool {
+        let readable = |body: &TransactionBody| TransactionBody {
+            description: Field::Keep,
+            urls: None,
+            remote_ids: None,
+            properties: Edits::new(),
+            ..body.clone()
+        };
+        let Ok(said) = each(pairs, |(body, stored)| self.submitted(&readable(body), stored)) else {
+            return false;
+        };
+        let dates = said.iter().map(|one| one.date).chain(pairs.iter().map(|(_, one)| one.date));
+        let date = dates.flatten().next();
+        self.is_locked(date.unwrap_or(self.today))
     }
 
     /// What an item says, as an update of its transaction would read it.
