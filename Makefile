@@ -82,7 +82,7 @@ demo: ## record 49,102 real bank transactions and show the balance sheet
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/demo
 
 .PHONY: bench
-bench: postgres ## throughput, latency and size beside the raw limit of each engine
+bench: postgres ## beside the raw limit of each engine, or another build (BENCH="--against PATH")
 	$(CARGO) build --release --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/bench $(BENCH)
 

@@ -32,6 +32,8 @@ pub struct Options {
     /// The database lies on a disk and PostgreSQL syncs it; by default it lies in memory where
     /// there is room ([`crate::scratch_dir`]).
     pub durable: bool,
+    /// Another build of `daybook`, which creates its schema and its tokens itself.
+    pub binary: Option<PathBuf>,
     /// The address of a database of PostgreSQL that is there already, instead of a new one.
     pub database_url: Option<String>,
     /// Where its data directory lies, and on SQLite the database.
@@ -64,8 +66,12 @@ impl Server {
     #[track_caller]
     pub fn start_with(options: Options) -> Server {
         let named = options.database_url.clone();
-        let database = (options.engine == Engine::Postgres && named.is_none())
-            .then(|| Database::create(options.durable));
+        let database = (options.engine == Engine::Postgres && named.is_none()).then(|| {
+            match &options.binary {
+                Some(_) => Database::empty(options.durable),
+                None => Database::create(options.durable),
+            }
+        });
         let home = scratch::folder("test", options.durable);
         let disk = options.small_disk.as_ref().map_or(home.path(), |disk| disk.path()).to_owned();
         let database_url = match (&database, named) {
@@ -74,7 +80,7 @@ impl Server {
             (None, None) => {
                 let file = disk.join("books.db");
                 // Only the processes on a small disk see what lies on it.
-                if options.small_disk.is_none() {
+                if options.small_disk.is_none() && options.binary.is_none() {
                     template::copy_sqlite(&file);
                 }
                 format!("sqlite:{}", file.display())
@@ -189,7 +195,7 @@ impl Server {
 
     fn command(&self, verb: &str) -> Command {
         let mut command = match (self.options.open_files, &self.options.small_disk) {
-            (None, None) => Command::new(binary()),
+            (None, None) => Command::new(self.options.binary.as_deref().unwrap_or(binary())),
             (None, Some(disk)) => disk.command(binary(), None),
             (Some(most), _) => {
                 let mut shell = Command::new("sh");
@@ -318,10 +324,15 @@ impl Server {
     /// An access token for this address.
     #[track_caller]
     pub fn token(&self, email: &str) -> String {
-        if self.options.small_disk.is_some() {
+        if self.prints_tokens() {
             return printed_tokens(self.admin(&["token"]), &[email.to_owned()]).remove(0);
         }
         self.mint.tokens(&[email.to_owned()]).remove(0)
+    }
+
+    /// Whether `daybook token` issues the tokens, because this process cannot open the database.
+    fn prints_tokens(&self) -> bool {
+        self.options.small_disk.is_some() || self.options.binary.is_some()
     }
 
     /// An operator's command, like `token list`, on the data of this server.
@@ -341,7 +352,7 @@ impl Server {
     /// Callers with these addresses. The first request of one of them creates all users and issues
     /// all tokens.
     pub fn clients(&self, emails: &[String]) -> Vec<Client> {
-        let issue: Issue = if self.options.small_disk.is_some() {
+        let issue: Issue = if self.prints_tokens() {
             let command = Mutex::new(Some(self.admin(&["token"])));
             Box::new(move |emails| {
                 let command = command.lock().expect("no panic before").take();

@@ -1,6 +1,7 @@
 //! `make bench`: how fast and how large Daybook is, next to what the database alone does in the
 //! same minutes.
 
+mod against;
 mod batches;
 mod footprint;
 mod gauge;
@@ -13,6 +14,7 @@ mod singles;
 mod webhooks;
 mod workload;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -32,6 +34,8 @@ pub struct Settings {
     pub quick: bool,
     /// One section alone, by name.
     pub only: Option<String>,
+    /// Another `daybook` to compare this one with, instead of the sections.
+    pub against: Option<PathBuf>,
 }
 
 impl Settings {
@@ -78,6 +82,13 @@ pub fn sections() -> Vec<&'static str> {
 pub fn run(settings: &Settings) -> anyhow::Result<()> {
     let chosen = |name: &str| settings.only.as_deref().map_or(name != LONGEST, |only| only == name);
     let mut tables = serde_json::Map::new();
+    if let Some(other) = &settings.against {
+        for table in against::run(settings, other)? {
+            println!("\n{table}");
+            tables.insert(table.name().to_owned(), table.to_json());
+        }
+        return save(settings, tables);
+    }
     for (name, section) in SECTIONS.iter().filter(|(name, _)| chosen(name)) {
         for table in section(settings).with_context(|| format!("section {name}"))? {
             println!("\n{table}");
@@ -85,6 +96,11 @@ pub fn run(settings: &Settings) -> anyhow::Result<()> {
         }
     }
     ensure!(!tables.is_empty(), "no such section; there are {:?}", sections());
+    save(settings, tables)
+}
+
+/// Writes the tables to `target/bench.json`.
+fn save(settings: &Settings, tables: serde_json::Map<String, Value>) -> anyhow::Result<()> {
     let report = json!({
         "quick": settings.quick,
         "cores": std::thread::available_parallelism()?.get(),

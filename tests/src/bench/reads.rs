@@ -15,9 +15,9 @@ const METHOD: &str = "getBalances over HTTP in two books of one server with the 
     warm-up. The cost should follow accounts and periods, not transactions.";
 
 /// Title, path and query, and whether the target is meant.
-type Read = (&'static str, &'static str, &'static str, bool);
+pub(super) type Read = (&'static str, &'static str, &'static str, bool);
 
-const BALANCES: [Read; 3] = [
+pub(super) const BALANCES: [Read; 3] = [
     (
         "one account by month",
         "/balances",
@@ -28,7 +28,7 @@ const BALANCES: [Read; 3] = [
     ("whole book at a date", "/balances", "on:2024-07-17", true),
 ];
 
-const SEARCHES: [Read; 16] = [
+pub(super) const SEARCHES: [Read; 16] = [
     ("newest page", "/transactions", "", true),
     ("page of a month", "/transactions", "on:2024-07", true),
     ("page of amounts in a month", "/transactions", "on:2024-07 amount>=100 amount<5000", true),
@@ -145,6 +145,11 @@ impl Asked {
         Ok(self.samples.milliseconds(50))
     }
 
+    /// The latencies so far.
+    pub(super) fn samples(&self) -> &Samples {
+        &self.samples
+    }
+
     fn warm_up(&mut self) -> anyhow::Result<()> {
         (0..WARM_UP).try_for_each(|_| self.ask().map(drop))
     }
@@ -168,7 +173,8 @@ impl Asked {
     }
 }
 
-fn compare(asked: &mut [Asked; 2], time: Duration) -> anyhow::Result<()> {
+/// Samples both queries in turn, after a warm-up, for twice this time.
+pub(super) fn compare(asked: &mut [Asked; 2], time: Duration) -> anyhow::Result<()> {
     for side in asked.iter_mut() {
         side.warm_up()?;
     }

@@ -1,5 +1,7 @@
 //! `make bench`: throughput, latency, memory and disk, next to the raw limit of the engines.
 
+use std::path::PathBuf;
+
 use clap::{Parser, ValueEnum};
 use daybook_tests::bench::{Settings, run, sections};
 use daybook_tests::{Engine, finish, release};
@@ -16,6 +18,9 @@ struct Arguments {
     /// One section alone.
     #[arg(long, value_name = "NAME", value_parser = sections())]
     only: Option<String>,
+    /// Compares this build with another `daybook`, in turn, instead of with the engines.
+    #[arg(long, value_name = "PATH", conflicts_with = "only")]
+    against: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -32,7 +37,8 @@ fn main() -> anyhow::Result<()> {
         Some(Only::Postgres) => vec![Engine::Postgres],
         None => Engine::ALL.to_vec(),
     };
-    let done = run(&Settings { engines, quick: arguments.quick, only: arguments.only });
+    let Arguments { quick, only, against, .. } = arguments;
+    let done = run(&Settings { engines, quick, only, against });
     finish();
     done
 }
