@@ -1,57 +1,57 @@
-//! Amounts: exact positive decimals. How they are read, rounded, limited and written (behaviour
-//! 3.12).
+//! Amounts: exact positive decimals, and how they are parsed, rounded, limited and formatted
+//! (behaviour 3.12).
 
 use std::fmt::Write as _;
 
 use rust_decimal::Decimal;
 
 pub use crate::numeral::DecimalSeparator;
-use crate::numeral::{Numeral, Writing};
+use crate::numeral::{Notation, Numeral};
 
-/// The finest precision a book may have, in decimal places.
+/// Maximum number of decimal places of a book.
 pub const MAX_FRACTION_DIGITS: u32 = 8;
 
-/// How a book reads and stores amounts.
+/// The precision with which a book reads and stores amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Precision {
-    /// Decimal places new amounts are rounded to (`fractionDigits`, 0 to 8).
+    /// The decimal places that new amounts are rounded to (`fractionDigits`, 0 to 8).
     pub fraction_digits: u32,
-    /// The storage scale in decimal places: at least `fraction_digits`; it only grows (behaviour
-    /// 3.12.7).
+    /// The storage scale in decimal places. It is at least `fraction_digits` and never decreases
+    /// (behaviour 3.12.7).
     pub scale: u32,
-    /// How amounts in text are punctuated.
+    /// The decimal separator of amounts in text.
     pub separator: DecimalSeparator,
 }
 
 /// Why an amount was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Negative: the two accounts alone give the direction.
-    #[error("amount {0} is negative; swap creditAccount and debitAccount instead")]
+    /// The amount is negative. Only the two accounts determine the direction.
+    #[error("amount {0} is negative: swap creditAccount and debitAccount instead")]
     Negative(String),
-    /// Not a number in the book's format.
+    /// The text is not a number in the book's format.
     #[error("amount \"{0}\" is not a number")]
     NotANumber(String),
-    /// Not zero, but zero when rounded to the fraction digits of the book.
+    /// The amount is not zero, but rounds to zero at the fraction digits of the book.
     #[error("amount {0} rounds to zero at {1} decimal places")]
     RoundsToZero(String, u32),
-    /// Greater than a signed 64-bit integer at the storage scale.
-    #[error("amount {0} is beyond the limit of {1}")]
+    /// The amount exceeds a signed 64-bit integer at the storage scale.
+    #[error("amount {0} exceeds the limit of {1}")]
     BeyondLimit(String, Decimal),
 }
 
-/// A positive amount, exact.
+/// An exact positive amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amount(Decimal);
 
 impl Amount {
-    /// The amount of `units` at `scale` decimal places; `None` for zero or less.
+    /// Creates the amount of `units` at `scale` decimal places; `None` for zero or less.
     #[must_use]
     pub fn from_units(units: i64, scale: u32) -> Option<Self> {
         (units > 0).then(|| Self(Decimal::from_i128_with_scale(i128::from(units), scale)))
     }
 
-    /// The amount as an integer at `scale` decimal places; `None` when it does not fit.
+    /// Returns the amount as an integer at `scale` decimal places; `None` when it does not fit.
     #[must_use]
     pub fn units(self, scale: u32) -> Option<i64> {
         let mut scaled = self.0;
@@ -62,13 +62,13 @@ impl Amount {
         i64::try_from(scaled.mantissa()).ok()
     }
 
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub const fn value(self) -> Decimal {
         self.0
     }
 
-    /// The difference of two amounts without sign; `None` when they are equal.
+    /// Returns the absolute difference of two amounts; `None` when they are equal.
     ///
     /// ```
     /// use daybook_domain::amount::Amount;
@@ -78,14 +78,13 @@ impl Amount {
     /// ```
     #[must_use]
     pub fn difference(self, other: Self) -> Option<Self> {
-        // Both are positive and below 64 bits of units, so the difference neither overflows nor
-        // rounds.
-        let apart = (self.0 - other.0).abs();
-        (!apart.is_zero()).then_some(Self(apart))
+        // Both are positive and below 2^63 units, so the difference neither overflows nor rounds.
+        let difference = (self.0 - other.0).abs();
+        (!difference.is_zero()).then_some(Self(difference))
     }
 }
 
-/// An amount as a body gives it, not yet rounded.
+/// An amount from a request body, before rounding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedAmount {
     text: String,
@@ -93,30 +92,31 @@ pub struct ParsedAmount {
 }
 
 impl ParsedAmount {
-    /// Whether it equals the stored amount, which is then not rounded again (behaviour 3.10.5).
+    /// Returns whether it equals the stored amount, which is not rounded again then (behaviour
+    /// 3.10.5).
     #[must_use]
     pub fn equals(&self, stored: Amount) -> bool {
         self.numeral.equals(stored.0)
     }
 
-    /// The amount to store: rounded half-up to the fraction digits of the book, within the limit.
+    /// Rounds half-up to the fraction digits of the book and checks the limit.
     ///
     /// # Errors
     /// [`Refusal::RoundsToZero`] and [`Refusal::BeyondLimit`].
-    pub fn record(&self, precision: Precision) -> Result<Amount, Refusal> {
+    pub fn round(&self, precision: Precision) -> Result<Amount, Refusal> {
         let limit = limit(precision.scale);
-        let beyond = || Refusal::BeyondLimit(self.text.clone(), limit);
-        let units = self.numeral.rounded(precision.fraction_digits).ok_or_else(beyond)?;
+        let too_large = || Refusal::BeyondLimit(self.text.clone(), limit);
+        let units = self.numeral.round(precision.fraction_digits).ok_or_else(too_large)?;
         if units == 0 {
             return Err(Refusal::RoundsToZero(self.text.clone(), precision.fraction_digits));
         }
         let value = Decimal::try_from_i128_with_scale(units, precision.fraction_digits)
-            .map_err(|_| beyond())?;
-        if value > limit { Err(beyond()) } else { Ok(Amount(value)) }
+            .map_err(|_| too_large())?;
+        if value > limit { Err(too_large()) } else { Ok(Amount(value)) }
     }
 }
 
-/// Reads an amount as a body gives it. Zero and blank text mean `None` (behaviour 3.12.1).
+/// Parses an amount of a request body. Zero and blank text are `None` (behaviour 3.12.1).
 ///
 /// # Errors
 /// [`Refusal::Negative`] and [`Refusal::NotANumber`].
@@ -124,8 +124,8 @@ impl ParsedAmount {
 /// ```
 /// use daybook_domain::amount::{DecimalSeparator, Precision, read};
 /// let comma = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
-/// let reading = read("1.234,56", comma.separator).unwrap().unwrap();
-/// assert_eq!(reading.record(comma).unwrap().value().to_string(), "1234.56");
+/// let amount = read("1.234,56", comma.separator).unwrap().unwrap();
+/// assert_eq!(amount.round(comma).unwrap().value().to_string(), "1234.56");
 /// assert!(read("-0.00", comma.separator).unwrap().is_none());
 /// ```
 pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<ParsedAmount>, Refusal> {
@@ -133,36 +133,39 @@ pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<ParsedAmou
     if text.is_empty() {
         return Ok(None);
     }
-    // The text in a message is limited, whatever was sent.
-    let shown = || text.chars().take(60).collect::<String>();
-    let numeral = Numeral::read(text, separator).ok_or_else(|| Refusal::NotANumber(shown()))?;
+    // Messages contain at most 60 characters of the input.
+    let excerpt = || text.chars().take(60).collect::<String>();
+    let numeral = Numeral::read(text, separator).ok_or_else(|| Refusal::NotANumber(excerpt()))?;
     if numeral.is_zero() {
         return Ok(None);
     }
     if numeral.is_negative() {
-        return Err(Refusal::Negative(shown()));
+        return Err(Refusal::Negative(excerpt()));
     }
-    Ok(Some(ParsedAmount { text: shown(), numeral }))
+    Ok(Some(ParsedAmount { text: excerpt(), numeral }))
 }
 
-/// Reads a number in a text, which may also be written by the other convention (behaviour 3.8.2.1).
-/// `None` for zero.
-pub(crate) fn read_typed(
+/// Parses a number in free text, in the book's or the other convention (behaviour 3.8.2.1).
+///
+/// Zero is `None`.
+pub(crate) fn read_in_text(
     text: &str,
     separator: DecimalSeparator,
-) -> Option<(ParsedAmount, Writing)> {
-    let (numeral, writing) = Numeral::read_typed(text, separator)?;
-    (!numeral.is_zero()).then(|| (ParsedAmount { text: text.to_owned(), numeral }, writing))
+) -> Option<(ParsedAmount, Notation)> {
+    let (numeral, notation) = Numeral::read_in_text(text, separator)?;
+    (!numeral.is_zero()).then(|| (ParsedAmount { text: text.to_owned(), numeral }, notation))
 }
 
-/// The largest amount at a storage scale: 9223372036854775807 / 10^scale (behaviour 3.12.5).
+/// Returns the largest amount at a storage scale: 9223372036854775807 / 10^scale (behaviour
+/// 3.12.5).
 #[must_use]
 pub fn limit(scale: u32) -> Decimal {
     Decimal::from_i128_with_scale(i128::from(i64::MAX), scale)
 }
 
-/// Writes a number with exactly `fraction_digits` decimals, or with more if it has more; never as
-/// negative zero or with an exponent (behaviour 3.12.6).
+/// Formats a number with at least `fraction_digits` decimals (behaviour 3.12.6).
+///
+/// The result is never a negative zero and has no exponent.
 ///
 /// ```
 /// use daybook_domain::amount::write;
@@ -173,22 +176,22 @@ pub fn limit(scale: u32) -> Decimal {
 /// ```
 #[must_use]
 pub fn write(value: Decimal, fraction_digits: u32) -> String {
-    let mut shown = if value.is_zero() { Decimal::ZERO } else { value.normalize() };
-    if shown.scale() < fraction_digits {
-        shown.rescale(fraction_digits);
+    let mut scaled = if value.is_zero() { Decimal::ZERO } else { value.normalize() };
+    if scaled.scale() < fraction_digits {
+        scaled.rescale(fraction_digits);
     }
-    // A number too large for these decimals is extended by zeros as text.
-    let mut text = shown.to_string();
-    if shown.scale() < fraction_digits {
-        if shown.scale() == 0 {
+    // `rescale` stops before a mantissa overflows, so zeros are appended to the text.
+    let mut text = scaled.to_string();
+    if scaled.scale() < fraction_digits {
+        if scaled.scale() == 0 {
             text.push('.');
         }
-        text.extend((shown.scale()..fraction_digits).map(|_| '0'));
+        text.extend((scaled.scale()..fraction_digits).map(|_| '0'));
     }
     text
 }
 
-/// Like [`write`], for an integer at a storage scale of any size.
+/// Formats an integer at a storage scale like [`write`].
 ///
 /// ```
 /// use daybook_domain::amount::write_units;
@@ -205,8 +208,8 @@ pub fn write_units(units: i128, scale: u32, fraction_digits: u32) -> String {
     }
     let width = usize::try_from(places).unwrap_or_default();
     let missing = usize::try_from(fraction_digits.saturating_sub(places)).unwrap_or_default();
-    // An answer has tens of thousands of amounts, so each is made in one piece of memory, and most
-    // by the quicker arithmetic.
+    // A response has tens of thousands of amounts, so each needs one allocation only, and most use
+    // 64-bit arithmetic.
     let mut text = String::with_capacity(USUAL_LENGTH);
     if units < 0 {
         text.push('-');
@@ -216,7 +219,7 @@ pub fn write_units(units: i128, scale: u32, fraction_digits: u32) -> String {
         Ok(magnitude) => write!(text, "{magnitude}"),
         Err(_) => write!(text, "{magnitude}"),
     };
-    debug_assert!(written.is_ok(), "a String takes what is written to it");
+    debug_assert!(written.is_ok(), "writing to a String cannot fail");
     while text.len() <= begin + width {
         text.insert(begin, '0');
     }
@@ -227,7 +230,7 @@ pub fn write_units(units: i128, scale: u32, fraction_digits: u32) -> String {
     text
 }
 
-/// Bytes of most amounts, and a few more.
+/// Capacity for most amounts, in bytes.
 const USUAL_LENGTH: usize = 24;
 
 #[cfg(test)]
@@ -235,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_are_written_exactly() {
+    fn units_are_formatted_exactly() {
         for (units, scale, digits, expected) in [
             (0, 2, 2, "0.00"),
             (0, 0, 0, "0"),
@@ -262,9 +265,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, precision: Precision, expected: &str) {
-        let recorded = read(text, precision.separator)
-            .and_then(|reading| reading.map(|r| r.record(precision)).transpose());
-        let shown = match recorded {
+        let rounded = read(text, precision.separator)
+            .and_then(|amount| amount.map(|amount| amount.round(precision)).transpose());
+        let outcome = match rounded {
             Ok(Some(amount)) => write(amount.value(), precision.fraction_digits),
             Ok(None) => "none".to_owned(),
             Err(Refusal::Negative(_)) => "negative".to_owned(),
@@ -272,11 +275,11 @@ mod tests {
             Err(Refusal::RoundsToZero(..)) => "rounds".to_owned(),
             Err(Refusal::BeyondLimit(..)) => "limit".to_owned(),
         };
-        assert_eq!(shown, expected, "{text} with {precision:?}");
+        assert_eq!(outcome, expected, "{text} with {precision:?}");
     }
 
     #[test]
-    fn amounts_of_behaviour_3_12() {
+    fn amounts_are_parsed_in_both_conventions() {
         for (text, expected) in [
             ("100.50", "100.50"),
             ("100.5", "100.50"),
@@ -347,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn precision_of_the_book_rules() {
+    fn amounts_are_rounded_to_the_precision_of_the_book() {
         check("1.5", Precision { fraction_digits: 0, scale: 0, ..DOT }, "2");
         check("0.123456785", Precision { fraction_digits: 8, scale: 8, ..DOT }, "0.12345679");
         check("92233720369", Precision { fraction_digits: 8, scale: 8, ..DOT }, "limit");
@@ -355,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_to_the_stored_value_is_no_change() {
+    fn amount_equals_the_stored_one_exactly() {
         let stored = Amount::from_units(1001, 3).unwrap();
         assert!(read("1.001", DOT.separator).unwrap().unwrap().equals(stored));
         assert!(read("1.0010", DOT.separator).unwrap().unwrap().equals(stored));
@@ -363,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn units_and_back() {
+    fn units_round_trip() {
         let amount = Amount::from_units(i64::MAX, 2).unwrap();
         assert_eq!(amount.units(2), Some(i64::MAX));
         assert_eq!(amount.units(8), None);

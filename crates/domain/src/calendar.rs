@@ -1,8 +1,8 @@
-//! Days as the API writes them: `yyyy-MM-dd`, integers yyyymmdd, and the date pattern of the book.
+//! Formats of days: `yyyy-MM-dd`, integers yyyymmdd, and the date pattern of a book.
 
 use time::{Date, Month};
 
-/// How a book writes days (behaviour 6.1).
+/// The date pattern of a book (behaviour 6.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DatePattern {
     /// `dd/MM/yyyy`, the default.
@@ -15,10 +15,10 @@ pub enum DatePattern {
 }
 
 impl DatePattern {
-    /// The three patterns a book may have.
+    /// All patterns.
     pub const ALL: [Self; 3] = [Self::DayFirst, Self::MonthFirst, Self::YearFirst];
 
-    /// The pattern as the API names it.
+    /// Returns the name in the API.
     ///
     /// ```
     /// use daybook_domain::calendar::DatePattern;
@@ -33,13 +33,13 @@ impl DatePattern {
         }
     }
 
-    /// Finds the pattern with that name; `None` when it is not one of the three.
+    /// Finds the pattern with that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|pattern| pattern.as_str() == name)
     }
 
-    /// Writes a day in this pattern (`dateFormatted`, behaviour 3.2.11).
+    /// Formats a day in this pattern (`dateFormatted`, behaviour 3.2.11).
     ///
     /// ```
     /// use daybook_domain::calendar::{DatePattern, parse_iso};
@@ -48,16 +48,16 @@ impl DatePattern {
     /// ```
     #[must_use]
     pub fn format(self, day: Date) -> String {
-        let (year, month, dom) = (day.year(), u8::from(day.month()), day.day());
+        let (year, month, day) = (day.year(), u8::from(day.month()), day.day());
         match self {
-            Self::DayFirst => format!("{dom:02}/{month:02}/{year:04}"),
-            Self::MonthFirst => format!("{month:02}/{dom:02}/{year:04}"),
-            Self::YearFirst => format!("{year:04}/{month:02}/{dom:02}"),
+            Self::DayFirst => format!("{day:02}/{month:02}/{year:04}"),
+            Self::MonthFirst => format!("{month:02}/{day:02}/{year:04}"),
+            Self::YearFirst => format!("{year:04}/{month:02}/{day:02}"),
         }
     }
 }
 
-/// Reads `yyyy-MM-dd` strictly: four, two and two digits, a day that exists, years 0001 to 9999.
+/// Parses `yyyy-MM-dd` strictly: an existing day with four, two and two digits, years 0001 to 9999.
 ///
 /// ```
 /// use daybook_domain::calendar::parse_iso;
@@ -72,16 +72,16 @@ pub fn parse_iso(text: &str) -> Option<Date> {
     if parts.next().is_some() || year.len() != 4 || month.len() != 2 || day.len() != 2 {
         return None;
     }
-    from_parts(digits(year)?, digits(month)?, digits(day)?)
+    from_parts(parse_digits(year)?, parse_digits(month)?, parse_digits(day)?)
 }
 
-/// Writes `yyyy-MM-dd`.
+/// Formats a day as `yyyy-MM-dd`.
 #[must_use]
 pub fn format_iso(day: Date) -> String {
     format!("{:04}-{:02}-{:02}", day.year(), u8::from(day.month()), day.day())
 }
 
-/// The day as the integer yyyymmdd (`dateValue`).
+/// Returns the day as the integer yyyymmdd (`dateValue`).
 ///
 /// ```
 /// use daybook_domain::calendar::{day_number, from_day_number, parse_iso};
@@ -94,20 +94,20 @@ pub fn day_number(day: Date) -> i32 {
     month_number(day) * 100 + i32::from(day.day())
 }
 
-/// The month of the day as the integer yyyymm.
+/// Returns the month of the day as the integer yyyymm.
 #[must_use]
 pub fn month_number(day: Date) -> i32 {
     day.year() * 100 + i32::from(u8::from(day.month()))
 }
 
-/// The day with that yyyymmdd number; `None` when there is no such day.
+/// Returns the day with that yyyymmdd number, if it exists.
 #[must_use]
 pub fn from_day_number(number: i32) -> Option<Date> {
-    let (month, dom) = (number / 100 % 100, number % 100);
-    from_parts(number / 10_000, u8::try_from(month).ok()?, u8::try_from(dom).ok()?)
+    let (month, day) = (number / 100 % 100, number % 100);
+    from_parts(number / 10_000, u8::try_from(month).ok()?, u8::try_from(day).ok()?)
 }
 
-/// The day with these parts; `None` when there is no such day in the years 1 to 9999.
+/// Returns the day with these parts, if it exists in the years 1 to 9999.
 #[must_use]
 pub fn from_parts(year: i32, month: u8, day: u8) -> Option<Date> {
     if !(1..=9999).contains(&year) {
@@ -116,12 +116,14 @@ pub fn from_parts(year: i32, month: u8, day: u8) -> Option<Date> {
     Date::from_calendar_date(year, Month::try_from(month).ok()?, day).ok()
 }
 
-/// Whether no day lies in the range (behaviour 5.7).
+/// Returns whether the range contains no day (behaviour 5.7).
 pub(crate) fn is_void(from: Option<Date>, until: Option<Date>) -> bool {
     until.is_some_and(|until| until <= from.unwrap_or(Date::MIN))
 }
 
-/// The bounds of the whole months in the range, open where it is open; `None` when there are none.
+/// Returns the bounds of the whole months in the range, open where it is open.
+///
+/// Returns `None` when the range contains no whole month.
 pub(crate) fn whole_months(
     from: Option<Date>,
     until: Option<Date>,
@@ -135,18 +137,19 @@ pub(crate) fn whole_months(
     (!is_void(first, last)).then_some((first, last))
 }
 
-/// The first day of the month.
+/// Returns the first day of the month.
 pub(crate) fn first_of_month(day: Date) -> Date {
     day.replace_day(1).unwrap_or(day)
 }
 
-/// The first day of the next month; `None` at the end of the calendar.
+/// Returns the first day of the next month; `None` at the end of the calendar.
 fn next_month(day: Date) -> Option<Date> {
     let year = if day.month() == Month::December { day.year().checked_add(1)? } else { day.year() };
     Date::from_calendar_date(year, day.month().next(), 1).ok()
 }
 
-fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
+/// Parses a text of ASCII digits.
+pub(crate) fn parse_digits<T: std::str::FromStr>(text: &str) -> Option<T> {
     if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
@@ -155,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn iso_is_strict() {
+    fn iso_parsing_is_strict() {
         for bad in [
             "",
             "2025",
@@ -176,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_round_trip() {
+    fn day_numbers_round_trip() {
         let mut day = parse_iso("1999-12-25").unwrap();
         for _ in 0..800 {
             assert_eq!(from_day_number(day_number(day)), Some(day));

@@ -1,11 +1,13 @@
-//! Limits of what the deletion of one resource may change in others.
+//! Limits of the changes that the deletion of a resource causes in others.
 
-/// The most transactions that the deletion of accounts or of a file may change (behaviour 10.11):
-/// each is saved again, while nobody else writes.
+/// Limit of transactions that the deletion of accounts or of a file changes (behaviour 10.11).
+///
+/// All of them are saved in one unit of work, which delays other writes.
 pub const MAX_RELEASED: usize = 10_000;
-/// The most bytes of texts that these transactions have (behaviour 10.11).
+/// Limit of the texts of these transactions, in bytes (behaviour 10.11).
 pub const MAX_RELEASED_TEXTS: usize = 64 * 1024 * 1024;
 
-/// The most groups and accounts that one deletion of groups may move: what is below a chain of
-/// groups moves with each of them.
+/// Limit of moves of groups and accounts by one deletion of groups.
+///
+/// A member below a chain of deleted groups moves once for each of them.
 pub const MAX_MOVES: usize = 10_000;

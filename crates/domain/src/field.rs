@@ -1,19 +1,19 @@
-//! A field of an update: keep it, clear it, or set it (behaviour 3.10.2).
+//! Fields of updates, which keep, clear or set a stored value (behaviour 3.10.2).
 
-/// A field of a body, which may be absent, null or a value.
+/// A field of a request body: absent, null or a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Field<T> {
-    /// The field is absent: the stored value stays.
+    /// Absent: keep the stored value.
     #[default]
     Keep,
-    /// The field is null, or an empty string where that clears: the stored value is cleared.
+    /// Null, or an empty string where that clears: clear the stored value.
     Clear,
-    /// The field has a value.
+    /// A value: store it.
     Set(T),
 }
 
 impl<T> Field<T> {
-    /// The value, if there is one.
+    /// Returns the value, if there is one.
     pub fn value(self) -> Option<T> {
         match self {
             Self::Set(value) => Some(value),
@@ -21,7 +21,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The field with a reference to its value.
+    /// Borrows the value.
     pub const fn as_ref(&self) -> Field<&T> {
         match self {
             Self::Keep => Field::Keep,
@@ -30,17 +30,19 @@ impl<T> Field<T> {
         }
     }
 
-    /// The field in an object that was read earlier and is sent back: there an absent field means
-    /// cleared (behaviour 3.10.2, 4.9, 4.13).
+    /// Turns absent into cleared if `is_round_trip`.
+    ///
+    /// In an object that was read earlier and is sent back, an absent field means cleared
+    /// (behaviour 3.10.2, 4.9, 4.13).
     #[must_use]
-    pub fn absent_clears(self, round_trip: bool) -> Self {
+    pub fn absent_clears(self, is_round_trip: bool) -> Self {
         match self {
-            Self::Keep if round_trip => Self::Clear,
+            Self::Keep if is_round_trip => Self::Clear,
             other @ (Self::Keep | Self::Clear | Self::Set(_)) => other,
         }
     }
 
-    /// The stored value after the update, given the one before.
+    /// Applies the field to the stored value.
     ///
     /// ```
     /// use daybook_domain::field::Field;
@@ -56,15 +58,15 @@ impl<T> Field<T> {
         }
     }
 
-    /// The field with its value translated.
+    /// Converts the value.
     ///
     /// # Errors
-    /// The error of `translate`.
-    pub fn try_map<U, E>(self, translate: impl FnOnce(T) -> Result<U, E>) -> Result<Field<U>, E> {
+    /// The error of `convert`.
+    pub fn try_map<U, E>(self, convert: impl FnOnce(T) -> Result<U, E>) -> Result<Field<U>, E> {
         Ok(match self {
             Self::Keep => Field::Keep,
             Self::Clear => Field::Clear,
-            Self::Set(value) => Field::Set(translate(value)?),
+            Self::Set(value) => Field::Set(convert(value)?),
         })
     }
 }

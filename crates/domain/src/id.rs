@@ -1,12 +1,12 @@
-//! Identifiers: opaque to clients (behaviour 0.14), time-ordered 63-bit integers inside.
+//! Identifiers: time-ordered 63-bit integers, opaque to clients (behaviour 0.14).
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The text is not an identifier of that kind, so there is no such resource.
+/// A text that cannot be an identifier, so the resource does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an identifier")]
-pub struct NotAnId;
+#[error("invalid identifier")]
+pub struct InvalidId;
 
 /// Declares an identifier: `id!(/// doc Name, decimal)` makes `pub struct Name(i64)` with `new`,
 /// `get`, `Display` and `FromStr`. `decimal` writes digits (for ids whose DELETE paths take an
@@ -24,7 +24,7 @@ macro_rules! id {
                 Self(number)
             }
 
-            /// The number as stored.
+            /// Returns the stored number.
             #[must_use]
             pub const fn get(self) -> i64 {
                 self.0
@@ -38,10 +38,10 @@ macro_rules! id {
         }
 
         impl FromStr for $name {
-            type Err = NotAnId;
+            type Err = InvalidId;
 
-            fn from_str(text: &str) -> Result<Self, NotAnId> {
-                $style::read(text).map(Self).ok_or(NotAnId)
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                $style::read(text).map(Self).ok_or(InvalidId)
             }
         }
     };
@@ -52,7 +52,7 @@ id!(
     BookId, decimal
 );
 id!(
-    /// A user, known by a verified e-mail address.
+    /// A user.
     UserId, decimal
 );
 id!(
@@ -64,16 +64,15 @@ id!(
     GroupId, decimal
 );
 id!(
-    /// A transaction. Ids grow with creation time, so (day, id) is the order of lists (behaviour
-    /// 2.6).
+    /// A transaction. Later ids are higher, so lists order by (day, id) (behaviour 2.6).
     TransactionId, hex
 );
 id!(
-    /// A file. Ids grow with creation time, which is the order of lists (behaviour 2.6).
+    /// A file. Later ids are higher, and lists order by id (behaviour 2.6).
     FileId, hex
 );
 id!(
-    /// A collaborator of a book; stable per book (behaviour 7.5).
+    /// A collaborator of a book (behaviour 7.5).
     CollaboratorId, hex
 );
 id!(
@@ -101,7 +100,7 @@ id!(
     ApiKeyId, hex
 );
 id!(
-    /// A browser in which somebody has signed in.
+    /// A browser session.
     SessionId, hex
 );
 id!(
@@ -109,7 +108,7 @@ id!(
     MailId, hex
 );
 id!(
-    /// What a user lets an app do.
+    /// A user's grant to an OAuth client.
     GrantId, hex
 );
 id!(
@@ -117,7 +116,7 @@ id!(
     CollectionId, hex
 );
 
-/// The public id of a book: one long URL-safe string (behaviour 0.14).
+/// The public id of a book (behaviour 0.14).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BookKey(String);
 
@@ -128,13 +127,13 @@ impl BookKey {
         Self(key)
     }
 
-    /// The id as clients send it.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether a book can have this id: 32 hexadecimal digits.
+    /// Returns whether it has the form of a book id: 32 hexadecimal digits.
     #[must_use]
     pub fn is_well_formed(&self) -> bool {
         self.0.len() == 32 && self.0.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
@@ -155,8 +154,8 @@ mod decimal {
     }
 
     pub(super) fn read(text: &str) -> Option<i64> {
-        let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        if plain { text.parse().ok() } else { None }
+        let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if is_number { text.parse().ok() } else { None }
     }
 }
 
@@ -168,9 +167,9 @@ mod hex {
     }
 
     pub(super) fn read(text: &str) -> Option<i64> {
-        let plain =
+        let is_number =
             text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        if plain { i64::from_str_radix(text, 16).ok() } else { None }
+        if is_number { i64::from_str_radix(text, 16).ok() } else { None }
     }
 }
 
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_the_id_of_a_book() {
+    fn book_key_is_32_hexadecimal_digits() {
         let well_formed = |text: &str| BookKey::new(text.to_owned()).is_well_formed();
         assert!(well_formed("0192f5c0a1b27c3d8e4f5a6b7c8d9e0f"));
         for text in ["", "nobody", "0192F5C0A1B27C3D8E4F5A6B7C8D9E0F", &"0".repeat(33)] {
@@ -197,12 +196,12 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_no_id() {
+    fn other_text_is_rejected() {
         for text in ["", "-1", "+1", "1 ", "abc", "99999999999999999999", "1.0"] {
-            assert_eq!(text.parse::<AccountId>(), Err(NotAnId), "{text}");
+            assert_eq!(text.parse::<AccountId>(), Err(InvalidId), "{text}");
         }
         for text in ["", "0a5b", "0A5B000000000001", "ffffffffffffffff", "0a5b00000000000g"] {
-            assert_eq!(text.parse::<TransactionId>(), Err(NotAnId), "{text}");
+            assert_eq!(text.parse::<TransactionId>(), Err(InvalidId), "{text}");
         }
     }
 }

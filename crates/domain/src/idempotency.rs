@@ -1,37 +1,41 @@
-//! Idempotency keys: a request that is sent again is not done again, and gets the same answer
-//! (behaviour 0.16).
+//! Idempotency keys (behaviour 0.16).
+//!
+//! The first request with a key is executed, and its response is stored in the same unit of work. A
+//! later request with the same key and the same [`fingerprint`] gets the stored response, if its
+//! caller still has the rights that the response requires. A request with another fingerprint is
+//! refused. The response expires after 24 hours.
 
 use crate::app::AppId;
 use crate::event::Hash;
 use crate::id::UserId;
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant};
 use crate::reason::Reason;
-use crate::rights::{Need, Shown};
+use crate::view_rights::{RequiredRights, Shown};
 
-/// Longest key, in characters.
+/// Maximum length of a key, in characters.
 const MAX_CHARACTERS: usize = 255;
-/// How long an answer is stored: 24 hours.
-const LIFETIME_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
+/// Time for which a response is stored.
+const LIFETIME: i64 = DAY;
 
-/// The most bytes that a body may have, as it is stored, without being a large one.
+/// Maximum stored size of a body that does not count as large, in bytes.
 pub const MAX_SMALL_BYTES: i64 = 16 * 1024;
-/// The most bytes of large bodies that are stored whole for a user (behaviour 0.38).
+/// Limit of large bodies stored for one user, in bytes (behaviour 0.38).
 const MAX_LARGE_BYTES: i64 = 64 * 1024 * 1024;
 
-/// Query parameters that do not count as part of a request: an API key, and what clients add
-/// against caches (behaviour 0.4).
+/// Query parameters that are not part of the fingerprint: the API key and the cache buster of
+/// clients (behaviour 0.4).
 const IGNORED_PARAMETERS: [&str; 2] = ["key", "time"];
 
-/// Why a key is refused.
+/// Why an idempotency key was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Not 1 to 255 visible ASCII characters.
+    /// The key is not 1 to 255 visible ASCII characters.
     #[error("Idempotency-Key must be one value of 1 to {MAX_CHARACTERS} visible ASCII characters")]
     Malformed,
     /// The key was used for another request.
     #[error(
-        "this Idempotency-Key was used with another body or other parameters; take a new key for a \
-            new request"
+        "this Idempotency-Key was used with another body or other parameters: use a new key for a \
+         new request"
     )]
     Reused,
 }
@@ -57,17 +61,17 @@ impl Refusal {
 pub struct Key(String);
 
 impl Key {
-    /// Reads a key.
+    /// Parses a key.
     ///
     /// # Errors
     /// [`Refusal::Malformed`].
     pub fn new(text: &str) -> Result<Self, Refusal> {
-        let plain = (1..=MAX_CHARACTERS).contains(&text.len())
+        let is_valid = (1..=MAX_CHARACTERS).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if plain { Ok(Self(text.to_owned())) } else { Err(Refusal::Malformed) }
+        if is_valid { Ok(Self(text.to_owned())) } else { Err(Refusal::Malformed) }
     }
 
-    /// The key as sent.
+    /// Returns the key as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -77,84 +81,86 @@ impl Key {
 /// The idempotency key of a request with its scope and fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// The user who makes the request.
+    /// The caller.
     pub user: UserId,
     /// The key.
     pub key: Key,
-    /// The hash of method and path; the same key means something else for another operation.
+    /// The hash of method and path. Keys of different operations are independent.
     pub operation: Hash,
-    /// The fingerprint, which a repetition must have too.
+    /// The fingerprint, which a repetition must share.
     pub fingerprint: Hash,
 }
 
-/// How the body of an answer is stored (behaviour 0.38).
+/// The form in which a response body is stored (behaviour 0.38).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyForm {
-    /// As it was sent.
+    /// Uncompressed.
     Plain,
     /// Compressed.
     Compressed,
-    /// Only the ids of what it showed, compressed.
+    /// Only the ids of its resources, compressed.
     Ids,
 }
 
-/// An answer as it is stored.
+/// A stored response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
-    /// The HTTP status, always one of success.
+    /// The HTTP status, always a success.
     pub status: u16,
-    /// The ETag in the answer (behaviour 0.17).
+    /// The ETag (behaviour 0.17).
     pub tag: Option<String>,
-    /// The body, in its form.
+    /// The body in the given form.
     pub body: Vec<u8>,
-    /// How the body is stored.
+    /// The form of the body.
     pub form: BodyForm,
     /// The headers about the items of a batch.
     pub notes: Option<String>,
-    /// What it shows besides the book of the request; nothing when it comes from the database.
+    /// The resources it shows besides the book of the request. Empty when loaded from the database.
     pub shows: Vec<Shown>,
 }
 
-/// What is stored about a request that was done.
+/// The stored record of a completed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
-    /// Its fingerprint.
+    /// The fingerprint.
     pub fingerprint: Hash,
-    /// Its answer.
+    /// The response.
     pub answer: StoredAnswer,
-    /// What the caller needs in order to be given the answer again (behaviour 0.27).
-    pub needs: Vec<Need>,
+    /// The rights required to receive the response again (behaviour 0.27).
+    pub needs: Vec<RequiredRights>,
 }
 
 impl KeyRecord {
-    /// The answer for a repetition of the request.
+    /// Returns the stored response for a repetition of the request.
     ///
     /// # Errors
-    /// [`Refusal::Reused`] for another request.
+    /// [`Refusal::Reused`] when the fingerprint differs.
     pub fn replay(self, claim: &Claim) -> Result<StoredAnswer, Refusal> {
         if self.fingerprint == claim.fingerprint { Ok(self.answer) } else { Err(Refusal::Reused) }
     }
 }
 
-/// Whether a large body of so many bytes is stored whole beside the large ones that are stored for
-/// its user already (behaviour 0.38).
+/// Returns whether a large body of `body` bytes fits when the user's large bodies have `stored`
+/// bytes (behaviour 0.38).
 #[must_use]
-pub const fn has_room(stored: i64, body: i64) -> bool {
+pub const fn fits_large_body(stored: i64, body: i64) -> bool {
     stored.saturating_add(body) <= MAX_LARGE_BYTES
 }
 
-/// The hash of an operation. `path` is without the prefix of the installation and without a
-/// trailing slash. What an app asks with the token of a delivery is not what its user asks: neither
-/// gets the answers of the other.
+/// Hashes an operation.
+///
+/// `path` has no installation prefix and no trailing slash. `app` separates the keys of an app,
+/// which uses the token of a delivery, from those of its user.
 #[must_use]
 pub fn operation(method: &str, path: &str, app: Option<&AppId>) -> Hash {
-    // No method has a space.
-    let asked = app.map_or_else(String::new, |app| format!("{app}  "));
-    Hash::of(format!("{asked}{method} {path}").as_bytes())
+    // A method contains no space, so the two forms cannot be equal.
+    let prefix = app.map_or_else(String::new, |app| format!("{app}  "));
+    Hash::of(format!("{prefix}{method} {path}").as_bytes())
 }
 
-/// The fingerprint of a request, from the hash of its body and its query parameters. The order of
-/// parameters counts only among those of one name, of which the first is used.
+/// Computes the fingerprint of a request from the hash of its body and its query parameters.
+///
+/// The order of parameters matters only within one name, because handlers use the first value.
 #[must_use]
 pub fn fingerprint(body: Hash, parameters: &[(String, String)]) -> Hash {
     let mut counted: Vec<_> = parameters
@@ -162,7 +168,7 @@ pub fn fingerprint(body: Hash, parameters: &[(String, String)]) -> Hash {
         .filter(|(name, _)| !IGNORED_PARAMETERS.contains(&name.as_str()))
         .collect();
     counted.sort_by_key(|(name, _)| name);
-    // With lengths before them, two texts cannot look like one.
+    // Length prefixes make the concatenation unambiguous.
     let texts = counted
         .into_iter()
         .flat_map(|(name, value)| [name, value])
@@ -172,10 +178,10 @@ pub fn fingerprint(body: Hash, parameters: &[(String, String)]) -> Hash {
     Hash::of(&bytes)
 }
 
-/// The instant before which stored answers have expired.
+/// Returns the instant before which stored responses have expired.
 #[must_use]
-pub const fn forgotten_before(now: Instant) -> Instant {
-    Instant::new(now.milliseconds().saturating_sub(LIFETIME_MILLISECONDS))
+pub const fn expiry_cutoff(now: Instant) -> Instant {
+    now.plus(-LIFETIME)
 }
 
 #[cfg(test)]
@@ -183,15 +189,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rule_0_38_large_bodies_count_and_have_room_up_to_64_megabytes() {
-        const MOST: i64 = 67_108_864;
-        assert!(has_room(MOST - 16_385, 16_385));
-        assert!(!has_room(MOST - 16_384, 16_385));
-        assert!(!has_room(i64::MAX, 16_385));
+    fn large_bodies_fit_up_to_64_megabytes() {
+        const LIMIT: i64 = 67_108_864;
+        assert!(fits_large_body(LIMIT - 16_385, 16_385));
+        assert!(!fits_large_body(LIMIT - 16_384, 16_385));
+        assert!(!fits_large_body(i64::MAX, 16_385));
     }
 
     #[test]
-    fn keys_are_visible_ascii() {
+    fn key_is_visible_ascii() {
         for key in ["a", "~!\"#,;", &"k".repeat(255)] {
             assert_eq!(Key::new(key).unwrap().as_str(), key);
         }
@@ -209,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_is_body_and_telling_parameters() {
+    fn fingerprint_covers_body_and_parameters() {
         let first = print(b"{}", &[("a", "1"), ("b", "2")]);
         for same in [
             print(b"{}", &[("b", "2"), ("a", "1")]),
@@ -227,15 +233,15 @@ mod tests {
             print(b"{}", &[("A", "1"), ("b", "2")]),
             print(b"{}", &[("a", "1:b"), ("", "2")]),
         ];
-        for (place, other) in others.iter().enumerate() {
-            assert_ne!(*other, first, "number {place}");
+        for (index, other) in others.iter().enumerate() {
+            assert_ne!(*other, first, "number {index}");
         }
-        // Of a repeated parameter the first counts, so their order says something.
+        // The first value of a repeated parameter is used, so their order matters.
         assert_ne!(print(b"", &[("a", "1"), ("a", "2")]), print(b"", &[("a", "2"), ("a", "1")]));
     }
 
     #[test]
-    fn operations_differ_by_method_and_path() {
+    fn operation_hash_depends_on_method_path_and_app() {
         let put = operation("PUT", "/v5/books", None);
         assert_eq!(put, operation("PUT", "/v5/books", None));
         assert_ne!(put, operation("POST", "/v5/books", None));
@@ -245,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_answers_only_what_says_the_same() {
+    fn record_replays_only_the_same_request() {
         let claim = |body: &[u8]| Claim {
             user: UserId::new(1),
             key: Key::new("k").unwrap(),
@@ -270,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_remembered() {
-        assert_eq!(forgotten_before(Instant::new(86_400_005)), Instant::new(5));
+    fn responses_expire_after_a_day() {
+        assert_eq!(expiry_cutoff(Instant::new(86_400_005)), Instant::new(5));
     }
 }

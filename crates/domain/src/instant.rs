@@ -1,53 +1,65 @@
-//! Instants, and the stamp of every resource.
+//! Instants, and the stamp of creation and changes that every resource has.
 
-/// An instant in milliseconds since the Unix epoch, as the API writes `createdAt` and the like
-/// (behaviour 0.12).
+/// A second in milliseconds.
+pub(crate) const SECOND: i64 = 1_000;
+/// A minute in milliseconds.
+pub(crate) const MINUTE: i64 = 60 * SECOND;
+/// A day in milliseconds.
+pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
+
+/// An instant in milliseconds since the Unix epoch (behaviour 0.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(i64);
 
 impl Instant {
-    /// The instant that many milliseconds after the Unix epoch.
+    /// Creates an instant from milliseconds since the Unix epoch.
     #[must_use]
     pub const fn new(milliseconds: i64) -> Self {
         Self(milliseconds)
     }
 
-    /// Milliseconds since the Unix epoch.
+    /// Returns the milliseconds since the Unix epoch.
     #[must_use]
     pub const fn milliseconds(self) -> i64 {
         self.0
     }
 
-    /// Whole seconds since the Unix epoch, as tokens write points in time (RFC 7519, section 2).
+    /// Returns the whole seconds since the Unix epoch, as in tokens (RFC 7519, section 2).
     #[must_use]
     pub const fn seconds(self) -> i64 {
-        self.0.div_euclid(1_000)
+        self.0.div_euclid(SECOND)
+    }
+
+    /// Adds milliseconds, which may be negative. Saturates.
+    #[must_use]
+    pub const fn plus(self, milliseconds: i64) -> Self {
+        Self(self.0.saturating_add(milliseconds))
     }
 }
 
-/// When and by which app a resource was made, and how often it changed.
+/// The creation and the changes of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
-    /// The app that made it, as its agent header says; not authenticated (behaviour 9.2).
+    /// The app that created it, from the agent header; not authenticated (behaviour 9.2).
     pub agent: Option<String>,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Instant,
-    /// When its own data last changed.
+    /// The time of the last change of its own data.
     pub updated_at: Instant,
-    /// The version of its own data, from 1.
+    /// The version of its own data, starting at 1.
     pub version: i64,
 }
 
 impl Stamp {
-    /// The stamp of a resource made now.
+    /// Creates the stamp of a resource that is created now.
     #[must_use]
     pub const fn new(agent: Option<String>, now: Instant) -> Self {
         Self { agent, created_at: now, updated_at: now, version: 1 }
     }
 
-    /// The stamp after a change.
+    /// Records a change now.
     #[must_use]
-    pub fn touched(self, now: Instant) -> Self {
+    pub fn touch(self, now: Instant) -> Self {
         Self { updated_at: now, version: self.version.saturating_add(1), ..self }
     }
 }

@@ -1,15 +1,14 @@
-//! Canonical JSON (RFC 8785) of the shapes that events consist of: the text that is stored and
-//! hashed.
+//! Canonical JSON (RFC 8785) for event data, which is stored and hashed as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A JSON value without fractions; amounts are strings.
+/// A JSON value. Amounts are strings, so there are no fractions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json {
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number within the 53 bits every JSON reader keeps.
+    /// An integer within the 53 bits that every JSON parser preserves.
     Number(i64),
     /// Text.
     Text(String),
@@ -20,12 +19,12 @@ pub enum Json {
 }
 
 impl Json {
-    /// A string.
+    /// Creates a string.
     pub fn text(value: impl Into<String>) -> Self {
         Self::Text(value.into())
     }
 
-    /// The object this is, if it is one.
+    /// Returns the object, if it is one.
     #[must_use]
     pub fn into_object(self) -> Option<Object> {
         match self {
@@ -34,7 +33,7 @@ impl Json {
         }
     }
 
-    /// The object this is, to be looked at.
+    /// Borrows the object, if it is one.
     #[must_use]
     pub const fn as_object(&self) -> Option<&Object> {
         match self {
@@ -43,7 +42,7 @@ impl Json {
         }
     }
 
-    /// The text this is, if it is one.
+    /// Borrows the text, if it is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -52,7 +51,7 @@ impl Json {
         }
     }
 
-    /// The canonical text: sorted keys, no white space.
+    /// Returns the canonical text: sorted keys, no white space.
     ///
     /// ```
     /// use daybook_domain::json::{Json, Object};
@@ -97,8 +96,9 @@ impl Json {
     }
 }
 
-/// A key. Keys sort by UTF-16 code units, as RFC 8785 requires; this differs from byte order only
-/// outside the basic multilingual plane.
+/// A key that sorts by UTF-16 code units (RFC 8785).
+///
+/// This differs from byte order only outside the basic multilingual plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CanonicalKey(String);
 
@@ -114,48 +114,48 @@ impl PartialOrd for CanonicalKey {
     }
 }
 
-/// A JSON object under construction.
+/// A JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Object(BTreeMap<CanonicalKey, Json>);
 
 impl Object {
-    /// An empty object.
+    /// Creates an empty object.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.0.get(&CanonicalKey(key.to_owned()))
     }
 
-    /// Takes a key out.
-    pub fn take(&mut self, key: &str) -> Option<Json> {
+    /// Removes a key and returns its value.
+    pub fn remove(&mut self, key: &str) -> Option<Json> {
         self.0.remove(&CanonicalKey(key.to_owned()))
     }
 
-    /// Its keys in order, each with its value.
+    /// Iterates over keys and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.0.iter().map(|(key, value)| (key.0.as_str(), value))
     }
 
-    /// The object with the keys of another one, whose values count where both have them.
+    /// Adds the keys of another object, which override existing ones.
     #[must_use]
-    pub fn updated(mut self, other: Self) -> Self {
+    pub fn extend(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// The object with one more key.
+    /// Adds a key.
     #[must_use]
     pub fn with(mut self, key: &str, value: Json) -> Self {
         self.0.insert(CanonicalKey(key.to_owned()), value);
         self
     }
 
-    /// The object with one more key, if there is a value for it.
+    /// Adds a key if there is a value.
     #[must_use]
     pub fn with_some(self, key: &str, value: Option<Json>) -> Self {
         match value {
@@ -164,20 +164,20 @@ impl Object {
         }
     }
 
-    /// The object with a flag, which is left out when false to keep snapshots small.
+    /// Adds a flag if it is true.
     #[must_use]
     pub fn with_flag(self, key: &str, value: bool) -> Self {
         self.with_some(key, value.then_some(Json::Bool(true)))
     }
 
-    /// The object with a list of strings, which is left out when empty.
+    /// Adds a list of strings if it is not empty.
     #[must_use]
     pub fn with_texts(self, key: &str, texts: &[String]) -> Self {
         let list = || Json::List(texts.iter().map(Json::text).collect());
         self.with_some(key, (!texts.is_empty()).then(list))
     }
 
-    /// The object with a map of strings, which is left out when empty.
+    /// Adds a map of strings if it is not empty.
     #[must_use]
     pub fn with_map<'a>(self, key: &str, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let map =
@@ -192,7 +192,7 @@ impl FromIterator<(String, Json)> for Object {
     }
 }
 
-/// A list of strings as the text of a JSON array (previous values of lists, behaviour 8.3).
+/// Formats strings as a JSON array, for previous values of lists (behaviour 8.3).
 #[must_use]
 pub fn text_list(items: impl Iterator<Item = String>) -> String {
     Json::List(items.map(Json::Text).collect()).canonical()
@@ -201,8 +201,8 @@ pub fn text_list(items: impl Iterator<Item = String>) -> String {
 fn write_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
-    while let Some((plain, c, behind)) = split_at_escaped(rest) {
-        out.push_str(plain);
+    while let Some((unescaped, c, tail)) = split_at_escaped(rest) {
+        out.push_str(unescaped);
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
@@ -216,18 +216,18 @@ fn write_text(text: &str, out: &mut String) {
                 let _ = write!(out, "\\u{:04x}", u32::from(control));
             }
         }
-        rest = behind;
+        rest = tail;
     }
     out.push_str(rest);
     out.push('"');
 }
 
-/// Splits a text at its first character that a JSON text does not hold as it is.
+/// Splits a text at the first character that JSON escapes.
 fn split_at_escaped(text: &str) -> Option<(&str, char, &str)> {
-    let place = text.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')?;
-    let (plain, from) = text.split_at_checked(place)?;
-    let mut characters = from.chars();
-    Some((plain, characters.next()?, characters.as_str()))
+    let index = text.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')?;
+    let (unescaped, tail) = text.split_at_checked(index)?;
+    let mut characters = tail.chars();
+    Some((unescaped, characters.next()?, characters.as_str()))
 }
 
 #[cfg(test)]
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_parts_are_left_out() {
+    fn empty_values_are_omitted() {
         let object = Object::new()
             .with_flag("a", false)
             .with_texts("b", &[])

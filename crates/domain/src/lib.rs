@@ -1,8 +1,8 @@
-//! The rules of double-entry books, as Daybook's v5 API keeps them.
+//! The rules of double-entry books behind Daybook's v5 API.
 //!
-//! Everything here is a value or a pure function: no clock, no randomness, no environment, no file,
-//! no socket, no database. Functions take values and return values or a typed [`Refusal`]. Rules
-//! are cited by their number in `docs/behaviour.md`.
+//! The crate contains values and pure functions only: no clock, randomness, environment, file,
+//! socket or database. Functions take values and return values or a typed [`Refusal`]. Comments
+//! cite the rules of `docs/behaviour.md` by number.
 //!
 //! ```
 //! use daybook_domain::account::AccountType;
@@ -58,7 +58,6 @@ pub mod query;
 pub mod reason;
 pub mod reference;
 pub mod refusal;
-pub mod rights;
 pub mod saved_query;
 pub mod session;
 pub mod signing_key;
@@ -67,6 +66,7 @@ pub mod token;
 pub mod transaction;
 pub mod user;
 pub mod version;
+pub mod view_rights;
 
 pub use reason::{Reason, RefusalKind};
 pub use refusal::Refusal;

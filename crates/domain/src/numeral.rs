@@ -1,4 +1,4 @@
-//! Numbers as written: digits and a power of ten of any length, not yet rounded.
+//! Numerals: parsed numbers of any length, before rounding.
 
 use rust_decimal::Decimal;
 
@@ -13,7 +13,7 @@ pub enum DecimalSeparator {
 }
 
 impl DecimalSeparator {
-    /// The separator as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -22,7 +22,7 @@ impl DecimalSeparator {
         }
     }
 
-    /// The character.
+    /// Returns the character.
     pub(crate) const fn character(self) -> char {
         match self {
             Self::Dot => '.',
@@ -30,7 +30,7 @@ impl DecimalSeparator {
         }
     }
 
-    /// The separator of the other convention, which separates thousands in this one.
+    /// Returns the separator of the other convention, which separates thousands in this one.
     pub(crate) const fn other(self) -> Self {
         match self {
             Self::Dot => Self::Comma,
@@ -45,16 +45,16 @@ impl DecimalSeparator {
     }
 }
 
-/// How a number in a text is written.
+/// The notation of a number in free text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Writing {
-    /// Whether it has the separators of the book, not those of the other convention.
-    pub(crate) own: bool,
-    /// How many decimals it has.
+pub(crate) struct Notation {
+    /// Whether it uses the separators of the book, not those of the other convention.
+    pub(crate) is_own: bool,
+    /// The number of decimals.
     pub(crate) decimals: usize,
 }
 
-/// `digits` x 10^`exponent`, digits without leading or trailing zeros; empty digits are zero.
+/// A number `digits` x 10^`exponent`. Digits have no leading or trailing zeros; none means zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Numeral {
     negative: bool,
@@ -62,45 +62,52 @@ pub(crate) struct Numeral {
     exponent: i64,
 }
 
-/// The most digits an integer is computed with; more are beyond every limit.
+/// Limit of digits of a rounded integer. Larger numbers exceed every other limit.
 const MAX_DIGITS: i64 = 30;
 
 impl Numeral {
-    /// Reads a plain number with a dot (and perhaps an exponent), else one punctuated as in the
-    /// book (behaviour 3.12.3). Thousand separators must stand before groups of three, and behind a
-    /// digit that counts: `12,34` is refused, not read as 1234, and `0,500` not as 500.
+    /// Parses a plain number, or else one with the separators of the book (behaviour 3.12.3).
+    ///
+    /// A plain number has a dot and an optional exponent. Thousand separators must precede groups
+    /// of three and follow a significant digit, so `12,34` and `0,500` are refused.
     pub(crate) fn read(text: &str, separator: DecimalSeparator) -> Option<Self> {
-        let (negative, body) = signed(text);
-        Self::of(&plain(body).or_else(|| punctuated(body, separator))?, negative)
+        let (negative, body) = split_sign(text);
+        let parts = parse_plain(body).or_else(|| parse_punctuated(body, separator))?;
+        Self::from_parts(&parts, negative)
     }
 
-    /// As [`Numeral::read`], but thousands as in the book come before a plain number: `1.234` is
-    /// 1234 in a COMMA book (behaviour 1.2.8).
+    /// Parses a number like [`Numeral::read`], but prefers the separators of the book.
+    ///
+    /// So `1.234` is 1234 in a COMMA book (behaviour 1.2.8).
     pub(crate) fn read_literal(text: &str, separator: DecimalSeparator) -> Option<Self> {
-        let (negative, body) = signed(text);
-        let parts = punctuated(body, separator).or_else(|| plain(body))?;
-        Self::of(&parts, negative)
+        let (negative, body) = split_sign(text);
+        let parts = parse_punctuated(body, separator).or_else(|| parse_plain(body))?;
+        Self::from_parts(&parts, negative)
     }
 
-    /// Reads a number without sign or exponent in a text: punctuated as in the book, else by the
-    /// other convention (behaviour 3.8.2.1).
-    pub(crate) fn read_typed(text: &str, separator: DecimalSeparator) -> Option<(Self, Writing)> {
-        let own = punctuated(text, separator);
-        let writing =
-            |parts: &Parts| Writing { own: own.is_some(), decimals: parts.fraction.len() };
-        let parts = own.clone().or_else(|| punctuated(text, separator.other()))?;
-        Some((Self::of(&parts, false)?, writing(&parts)))
+    /// Parses a number without sign or exponent in free text, in the book's or else in the other
+    /// convention (behaviour 3.8.2.1).
+    pub(crate) fn read_in_text(
+        text: &str,
+        separator: DecimalSeparator,
+    ) -> Option<(Self, Notation)> {
+        let own = parse_punctuated(text, separator);
+        let is_own = own.is_some();
+        let parts = own.or_else(|| parse_punctuated(text, separator.other()))?;
+        let notation = Notation { is_own, decimals: parts.fraction.len() };
+        Some((Self::from_parts(&parts, false)?, notation))
     }
 
-    fn of(Parts { whole, fraction, exponent }: &Parts, negative: bool) -> Option<Self> {
+    fn from_parts(parts: &Parts, negative: bool) -> Option<Self> {
+        let Parts { whole, fraction, exponent } = parts;
         if whole.is_empty() && fraction.is_empty() {
             return None;
         }
-        let all = format!("{whole}{fraction}");
-        let significant = all.trim_start_matches('0').trim_end_matches('0');
-        let dropped = all.len() - all.trim_end_matches('0').len();
-        let shift =
-            i64::try_from(dropped).ok()?.saturating_sub(i64::try_from(fraction.len()).ok()?);
+        let digits = format!("{whole}{fraction}");
+        let without_trailing = digits.trim_end_matches('0');
+        let significant = without_trailing.trim_start_matches('0');
+        let trailing = i64::try_from(digits.len() - without_trailing.len()).ok()?;
+        let shift = trailing.saturating_sub(i64::try_from(fraction.len()).ok()?);
         Some(Self {
             negative,
             digits: significant.to_owned(),
@@ -127,37 +134,38 @@ impl Numeral {
             && self.negative == value.is_sign_negative()
     }
 
-    /// The absolute value as an integer at `places` decimal places, rounded half-up; `None` when it
-    /// has too many digits.
-    pub(crate) fn rounded(&self, places: u32) -> Option<i128> {
+    /// Rounds the absolute value half-up to an integer at `places` decimal places.
+    ///
+    /// Returns `None` beyond [`MAX_DIGITS`].
+    pub(crate) fn round(&self, places: u32) -> Option<i128> {
         let exponent = self.exponent.saturating_add(i64::from(places));
         let length = i64::try_from(self.digits.len()).ok()?;
-        let kept = length.saturating_add(exponent);
-        if kept > MAX_DIGITS {
+        let whole_digits = length.saturating_add(exponent);
+        if whole_digits > MAX_DIGITS {
             return None;
         }
         if exponent >= 0 {
             let zeros = usize::try_from(exponent).ok()?;
             return format!("{}{}", self.digits, "0".repeat(zeros)).parse().ok();
         }
-        if kept < 0 {
+        if whole_digits < 0 {
             return Some(0);
         }
-        let (head, tail) = self.digits.split_at(usize::try_from(kept).ok()?);
+        let (head, tail) = self.digits.split_at(usize::try_from(whole_digits).ok()?);
         let units: i128 = if head.is_empty() { 0 } else { head.parse().ok()? };
         Some(if tail >= "5" { units + 1 } else { units })
     }
 }
 
-/// Whether a number has a minus sign, and what is behind its sign.
-fn signed(text: &str) -> (bool, &str) {
+/// Splits off the sign. Returns whether it is a minus, and the rest.
+fn split_sign(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     }
 }
 
-/// The digits of a number before and after its decimal separator, and its power of ten.
+/// The digits of a number before and after its decimal separator, and its exponent.
 #[derive(Debug, Clone)]
 struct Parts {
     whole: String,
@@ -165,10 +173,10 @@ struct Parts {
     exponent: i64,
 }
 
-/// `digits[.digits][e[+-]digits]`.
-fn plain(body: &str) -> Option<Parts> {
+/// Parses `digits[.digits][e[+-]digits]`.
+fn parse_plain(body: &str) -> Option<Parts> {
     let (mantissa, exponent) = match body.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, power(exponent)?),
+        Some((mantissa, exponent)) => (mantissa, parse_exponent(exponent)?),
         None => (body, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -179,50 +187,50 @@ fn plain(body: &str) -> Option<Parts> {
     })
 }
 
-fn power(text: &str) -> Option<i64> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(rest) => (-1, rest),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
+fn parse_exponent(text: &str) -> Option<i64> {
+    let (negative, digits) = split_sign(text);
     if digits.is_empty() || !all_digits(digits) {
         return None;
     }
-    // An exponent that is too long is read as one beyond every limit.
-    Some(sign * digits.parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4))
+    // A very long exponent is clamped to a value beyond every limit.
+    let exponent = digits.parse::<i64>().unwrap_or(i64::MAX).min(i64::MAX / 4);
+    Some(if negative { -exponent } else { exponent })
 }
 
-fn punctuated(body: &str, separator: DecimalSeparator) -> Option<Parts> {
+/// Parses a number with the decimal separator and thousand separators of a convention.
+fn parse_punctuated(body: &str, separator: DecimalSeparator) -> Option<Parts> {
     let (decimal, thousand) = (separator.character(), separator.other().character());
     let (whole, fraction) = body.split_once(decimal).unwrap_or((body, ""));
-    // All groups are separated alike.
-    let between = whole.chars().find(|c| *c == thousand || is_group_separator(*c));
-    let mut groups = whole.split(|c| Some(c) == between);
+    // All groups must use the same separator.
+    let group_separator = whole.chars().find(|c| *c == thousand || is_group_separator(*c));
+    let mut groups = whole.split(|c| Some(c) == group_separator);
     let first = groups.next()?;
-    // Zero is zero in any writing (behaviour 3.12.1).
-    let leads = !first.starts_with('0') || !whole.contains(|c: char| ('1'..='9').contains(&c));
-    let well_formed = all_digits(first)
-        && (between.is_none() || (1..=3).contains(&first.len()) && leads)
+    // Zero may have any grouping (behaviour 3.12.1).
+    let is_significant =
+        !first.starts_with('0') || !whole.contains(|c: char| ('1'..='9').contains(&c));
+    let is_well_formed = all_digits(first)
+        && (group_separator.is_none() || (1..=3).contains(&first.len()) && is_significant)
         && groups.all(|group| group.len() == 3 && all_digits(group))
         && all_digits(fraction);
-    well_formed.then(|| Parts {
+    is_well_formed.then(|| Parts {
         whole: whole.chars().filter(char::is_ascii_digit).collect(),
         fraction: fraction.to_owned(),
         exponent: 0,
     })
 }
 
-/// Whether the character separates thousands in every book (behaviour 3.12.3): a space that text is
-/// typed or typeset with, or an apostrophe.
+/// Returns whether the character separates thousands in every book (behaviour 3.12.3): a space or
+/// an apostrophe.
 pub(crate) const fn is_group_separator(c: char) -> bool {
     c == ' ' || is_fixed_space(c) || is_apostrophe(c)
 }
 
-/// Whether the character is a space that text is not broken at.
+/// Returns whether the character is a non-breaking or thin space.
 pub(crate) const fn is_fixed_space(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}')
 }
 
-/// Whether the character is typed as an apostrophe.
+/// Returns whether the character is used as an apostrophe.
 pub(crate) const fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{b4}' | '`')
 }

@@ -1,21 +1,20 @@
-//! Who may do what: permissions and the matrix of behaviour 7.3. It depends on nothing else of the
-//! domain.
+//! Permissions and the permission matrix (behaviour 7.3).
 
 /// A user's permission in a book: NONE < VIEWER and RECORDER (siblings) < POSTER < EDITOR < OWNER
 /// (behaviour 7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Permission {
-    /// Everything, and the only one who unlocks, deletes and publishes.
+    /// Does everything. Only the owner unlocks, deletes and publishes.
     Owner,
     /// Writes accounts and groups, checks, shares.
     Editor,
     /// Records and views.
     Poster,
-    /// Only records drafts, and sees only its own.
+    /// Records drafts, and sees only its own.
     Recorder,
-    /// Only views.
+    /// Views.
     Viewer,
-    /// Nothing; to such a user the book does not exist.
+    /// Does nothing. The book does not exist for such a user.
     None,
 }
 
@@ -24,7 +23,7 @@ impl Permission {
     pub const ALL: [Self; 6] =
         [Self::Owner, Self::Editor, Self::Poster, Self::Recorder, Self::Viewer, Self::None];
 
-    /// The permission as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -43,14 +42,14 @@ impl Permission {
         Self::ALL.into_iter().find(|permission| permission.as_str() == name)
     }
 
-    /// Whether it is the other permission or more (behaviour 7.1).
+    /// Returns whether it includes the other permission (behaviour 7.1).
     #[must_use]
     pub const fn covers(self, other: Self) -> bool {
-        other.parts() & !self.parts() == 0
+        other.bits() & !self.bits() == 0
     }
 
-    /// What it consists of, as bits: to view, to record, and what each higher one adds.
-    pub(crate) const fn parts(self) -> u8 {
+    /// Returns its parts as bits: viewing, recording, and the additions of each higher permission.
+    pub(crate) const fn bits(self) -> u8 {
         match self {
             Self::Owner => 0b11111,
             Self::Editor => 0b01111,
@@ -61,16 +60,16 @@ impl Permission {
         }
     }
 
-    /// The permission whose sight somebody with this one has in a book that everybody may view.
+    /// Returns the permission that governs reading in a PUBLIC book: at least VIEWER.
     #[must_use]
-    pub const fn at_least_viewing(self) -> Self {
+    pub const fn in_public_book(self) -> Self {
         match self {
             Self::Recorder | Self::None => Self::Viewer,
             Self::Owner | Self::Editor | Self::Poster | Self::Viewer => self,
         }
     }
 
-    /// Whether the matrix lets this permission do it outright (not merely to one's own things).
+    /// Returns whether the matrix allows the action on everything, not only on one's own objects.
     #[must_use]
     pub const fn may(self, action: Action) -> bool {
         matches!(verdict(action, self), Verdict::Yes)
@@ -106,15 +105,15 @@ pub enum Action {
     AdvanceDates,
     /// Move these dates back or clear them.
     ReopenDates,
-    /// Change locked groups and what is in them.
+    /// Change locked groups and their members.
     WriteLockedGroups,
     /// Delete the book.
     DeleteBook,
-    /// Bring the deleted book back.
+    /// Restore the deleted book.
     RestoreBook,
-    /// Make somebody else the owner.
+    /// Transfer the ownership.
     TransferBook,
-    /// Change who may see the book.
+    /// Make the book PUBLIC or PRIVATE.
     ChangeVisibility,
     /// listCollaborators, and the events about collaborators.
     ListCollaborators,
@@ -131,10 +130,11 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether it only shows what is in the book. What the public of a PUBLIC book may see so,
-    /// every collaborator may (behaviour 7.3).
+    /// Returns whether the action only reads.
+    ///
+    /// Every collaborator of a PUBLIC book may do the reads that the public may (behaviour 7.3).
     #[must_use]
-    pub const fn is_sight(self) -> bool {
+    pub const fn is_read(self) -> bool {
         match self {
             Self::ReadBook
             | Self::ReadTransactions
@@ -169,15 +169,15 @@ impl Action {
 pub enum Verdict {
     /// Allowed.
     Yes,
-    /// Allowed on what the caller created; another user's object does not exist for them.
+    /// Allowed on the caller's own objects. Other objects do not exist for the caller.
     Own,
     /// Refused with 403.
     No,
-    /// Refused with 404: the book does not exist for them.
+    /// Refused with 404: the book does not exist for the caller.
     Hidden,
 }
 
-/// The permission matrix (behaviour 7.3), row by row.
+/// Looks up a cell of the permission matrix (behaviour 7.3).
 #[must_use]
 pub const fn verdict(action: Action, permission: Permission) -> Verdict {
     use Verdict::{Hidden, No, Own, Yes};
@@ -222,14 +222,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn which_permission_covers_which() {
+    fn permissions_cover_lower_ones_and_themselves() {
         use Permission::{Editor, None as Nothing, Owner, Poster, Recorder, Viewer};
         let chains =
             [[Nothing, Viewer, Poster, Editor, Owner], [Nothing, Recorder, Poster, Editor, Owner]];
         for chain in chains {
-            for (at, lower) in chain.into_iter().enumerate() {
-                for (place, higher) in chain.into_iter().enumerate() {
-                    assert_eq!(higher.covers(lower), at <= place, "{higher:?}, {lower:?}");
+            for (i, one) in chain.into_iter().enumerate() {
+                for (j, other) in chain.into_iter().enumerate() {
+                    assert_eq!(other.covers(one), i <= j, "{other:?}, {one:?}");
                 }
             }
         }
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_without_permission_gets_anything() {
+    fn book_is_hidden_without_permission() {
         for action in [Action::ReadBook, Action::Post, Action::DeleteBook, Action::ReadEvents] {
             assert_eq!(verdict(action, Permission::None), Verdict::Hidden);
         }

@@ -1,72 +1,73 @@
-//! Custom properties: a map of string to string on every resource (behaviour 4.6).
+//! Custom properties of resources: a map of strings (behaviour 4.6).
 
 use std::collections::BTreeMap;
 
-/// Longest key in characters, after normalization (behaviour 4.6).
+/// Maximum length of a normalized key, in characters (behaviour 4.6).
 pub const MAX_KEY: usize = 30;
-/// Longest value in bytes (behaviour 4.6).
+/// Maximum length of a value, in bytes (behaviour 4.6).
 pub const MAX_VALUE: usize = 90_000;
 
-/// The most keys of one resource.
+/// Limit of keys of one resource.
 pub const MAX_KEYS: usize = 1_000;
-/// The most bytes of all keys and values of one resource, because they are shown wherever the
-/// resource is (behaviour 4.6).
+/// Maximum size of all keys and values of one resource, in bytes (behaviour 4.6).
+///
+/// Every response with the resource contains them.
 pub const MAX_BYTES: usize = 128 * 1024;
 
 /// Why properties were refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// A key longer than 30 characters.
+    /// A key is longer than [`MAX_KEY`] characters.
     #[error("property key \"{0}\" has more than {MAX_KEY} characters")]
     KeyTooLong(String),
-    /// A blank key.
+    /// A key is blank.
     #[error("a property key must not be blank")]
     KeyBlank,
-    /// More keys than allowed.
+    /// The resource would have more than [`MAX_KEYS`] keys.
     #[error("properties would have {0} keys; at most {MAX_KEYS} are allowed")]
     TooMany(usize),
-    /// More text than allowed.
+    /// The properties would be larger than [`MAX_BYTES`].
     #[error("properties would have {0} bytes in all; at most {MAX_BYTES} are allowed")]
     TooLarge(usize),
-    /// A value that is too long.
+    /// A value is longer than [`MAX_VALUE`] bytes.
     #[error("the value of property \"{0}\" has more than {MAX_VALUE} bytes")]
     ValueTooLong(String),
 }
 
-/// The stored properties of one resource.
+/// The properties of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Properties(BTreeMap<String, String>);
 
-/// The properties of a body: keys to set, and keys to delete (null, empty or blank value).
+/// The properties in a request body: keys to set, and keys to delete (null or blank value).
 pub type Edits = BTreeMap<String, Option<String>>;
 
 impl Properties {
-    /// Wraps properties that were checked when they were stored.
+    /// Wraps stored properties.
     #[must_use]
     pub const fn stored(map: BTreeMap<String, String>) -> Self {
         Self(map)
     }
 
-    /// The properties after an update: keys present are set or deleted, absent keys stay.
+    /// Sets and deletes the keys of `edits`. Absent keys keep their value.
     ///
     /// # Errors
-    /// [`Refusal`] for a key or value that is too long, for too many keys, and for too many bytes.
+    /// [`Refusal`] for a blank or long key, a long value, too many keys, and too many bytes.
     ///
     /// ```
     /// use daybook_domain::property::Properties;
     /// let edits =
-    ///     [("Tax Rate".to_owned(), Some("10".to_owned())), ("gone".to_owned(), None)].into();
-    /// let merged = Properties::default().merged(&edits).unwrap();
+    ///     [("Tax Rate".to_owned(), Some("10".to_owned())), ("rate".to_owned(), None)].into();
+    /// let merged = Properties::default().merge(&edits).unwrap();
     /// assert_eq!(merged.get("tax_rate"), Some("10"));
     /// ```
-    pub fn merged(&self, edits: &Edits) -> Result<Self, Refusal> {
+    pub fn merge(&self, edits: &Edits) -> Result<Self, Refusal> {
         let mut map = self.0.clone();
         for (raw, value) in edits {
             let value = value.as_deref().filter(|value| !value.trim().is_empty());
             if value.is_none() && raw.trim().is_empty() {
                 continue;
             }
-            let key = checked_key(raw)?;
+            let key = check_key(raw)?;
             match value {
                 Some(value) if value.len() > MAX_VALUE => return Err(Refusal::ValueTooLong(key)),
                 Some(value) => map.insert(key, value.to_owned()),
@@ -82,31 +83,30 @@ impl Properties {
         if bytes > MAX_BYTES { Err(Refusal::TooLarge(bytes)) } else { Ok(Self(map)) }
     }
 
-    /// The value under a normalized key.
+    /// Returns the value of a normalized key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
     }
 
-    /// All pairs in key order.
+    /// Iterates over all pairs in key order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Bytes of all keys and values.
+    /// Returns the size of all keys and values in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.iter().map(|(key, value)| key.len().saturating_add(value.len())).sum()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no properties.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds the previous value of every changed key to those of an event, `""` for a key that had
-    /// none.
+    /// Adds the previous value of each changed key to `previous`; `""` for a new key.
     pub fn note_changes(&self, after: &Self, previous: &mut crate::event::Previous) {
         for key in self.0.keys().chain(after.0.keys()) {
             if self.0.get(key) != after.0.get(key) {
@@ -119,13 +119,13 @@ impl Properties {
     }
 }
 
-/// A key as stored: trimmed, lower-cased, spaces turned into `_`.
+/// Normalizes a key: trims it, converts it to lower case and replaces white space with `_`.
 #[must_use]
 pub fn normalized_key(raw: &str) -> String {
     raw.trim().to_lowercase().chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect()
 }
 
-fn checked_key(raw: &str) -> Result<String, Refusal> {
+fn check_key(raw: &str) -> Result<String, Refusal> {
     let key = normalized_key(raw);
     if key.is_empty() {
         return Err(Refusal::KeyBlank);
@@ -144,36 +144,36 @@ mod tests {
     #[test]
     fn keys_are_normalized_and_blank_values_delete() {
         let first = Properties::default()
-            .merged(&edits(&[("testKey", Some("a")), (" My Key ", Some("b"))]))
+            .merge(&edits(&[("testKey", Some("a")), (" My Key ", Some("b"))]))
             .unwrap();
         assert_eq!(first.iter().collect::<Vec<_>>(), [("my_key", "b"), ("testkey", "a")]);
         let second =
-            first.merged(&edits(&[("TESTKEY", Some("  ")), ("hidden_", Some("x"))])).unwrap();
+            first.merge(&edits(&[("TESTKEY", Some("  ")), ("hidden_", Some("x"))])).unwrap();
         assert_eq!(second.iter().collect::<Vec<_>>(), [("hidden_", "x"), ("my_key", "b")]);
-        assert_eq!(second.merged(&edits(&[(" ", Some(" ")), ("", None)])).unwrap(), second);
+        assert_eq!(second.merge(&edits(&[(" ", Some(" ")), ("", None)])).unwrap(), second);
     }
 
     #[test]
     fn sizes_are_limited() {
         let none = Properties::default();
-        assert!(none.merged(&edits(&[(&"k".repeat(30), Some("v"))])).is_ok());
+        assert!(none.merge(&edits(&[(&"k".repeat(30), Some("v"))])).is_ok());
         assert!(matches!(
-            none.merged(&edits(&[(&"k".repeat(31), Some("v"))])),
+            none.merge(&edits(&[(&"k".repeat(31), Some("v"))])),
             Err(Refusal::KeyTooLong(_))
         ));
-        assert!(none.merged(&edits(&[("k", Some(&"v".repeat(MAX_VALUE)))])).is_ok());
+        assert!(none.merge(&edits(&[("k", Some(&"v".repeat(MAX_VALUE)))])).is_ok());
         assert!(matches!(
-            none.merged(&edits(&[("k", Some(&"v".repeat(MAX_VALUE + 1)))])),
+            none.merge(&edits(&[("k", Some(&"v".repeat(MAX_VALUE + 1)))])),
             Err(Refusal::ValueTooLong(_))
         ));
-        // Eight values that fill all, but for their keys of one character.
+        // Eight values that use all bytes but those of their one-character keys.
         let keys = ["a", "b", "c", "d", "e", "f", "g", "h"];
         let of_size =
-            |size| none.merged(&keys.map(|key| (key.to_owned(), Some("v".repeat(size)))).into());
+            |size| none.merge(&keys.map(|key| (key.to_owned(), Some("v".repeat(size)))).into());
         let full = of_size(MAX_BYTES / 8 - 1).unwrap();
         assert_eq!(of_size(MAX_BYTES / 8), Err(Refusal::TooLarge(MAX_BYTES + 8)));
-        assert!(matches!(full.merged(&edits(&[("i", Some(""))])), Ok(same) if same == full));
-        assert!(matches!(full.merged(&edits(&[("i", Some("1"))])), Err(Refusal::TooLarge(_))));
-        assert!(full.merged(&edits(&[("a", None), ("i", Some("1"))])).is_ok());
+        assert!(matches!(full.merge(&edits(&[("i", Some(""))])), Ok(same) if same == full));
+        assert!(matches!(full.merge(&edits(&[("i", Some("1"))])), Err(Refusal::TooLarge(_))));
+        assert!(full.merge(&edits(&[("a", None), ("i", Some("1"))])).is_ok());
     }
 }

@@ -1,45 +1,49 @@
-//! What somebody enters a book for when they mean to write in it.
+//! Purposes of write access to a book.
 //!
-//! Each purpose is a type, so the proof of access for one is not the proof for another. Its values
-//! name the rows of the permission matrix that allow it: one row for most of them, several where
-//! only the request says which it is.
+//! A purpose is a type, so a proof of access for one purpose does not type-check for another. Its
+//! values name the rows of the permission matrix that allow it. Most purposes have one row; the
+//! others have several, of which the request selects one.
 //!
-//! | Purpose | Rows of the matrix | What is written |
+//! | Purpose | Rows of the matrix | Written |
 //! |---|---|---|
-//! | [`Record`] | `RecordDraft`, `EditDraft`, `Post`, `Check` | transactions and all that follows from them, files |
+//! | [`Record`] | `RecordDraft`, `EditDraft`, `Post`, `Check` | transactions with entries and
+//! totals, files |
 //! | [`WriteChart`] | `WriteChart` | accounts, groups |
 //! | [`WriteSavedQueries`] | `WriteSavedQueries` | saved queries |
-//! | [`WriteIntegrations`] | `WriteIntegrations` | the apps installed |
+//! | [`WriteIntegrations`] | `WriteIntegrations` | installed apps |
 //! | [`ManageCollaborators`] | `ManageCollaborators` | the list of collaborators |
-//! | [`RemoveCollaborator`] | `ReadBook` for oneself, else `ManageCollaborators` | a row less in that list |
+//! | [`RemoveCollaborator`] | `ReadBook` for oneself, else `ManageCollaborators` | the list of
+//! collaborators |
 //! | [`UpdateBook`] | `UpdateBook` | the book's own settings |
-//! | [`Audit`] | `UpdateBook` | the request for an audit, and what it finds |
-//! | [`DeleteBook`] | `DeleteBook` | that the book is deleted, and how long it waits |
-//! | [`RestoreBook`] | `RestoreBook` | that the book is not deleted |
-//! | [`TransferBook`] | `TransferBook` | who owns the book |
+//! | [`Audit`] | `UpdateBook` | the audit and its findings |
+//! | [`DeleteBook`] | `DeleteBook` | the deletion mark |
+//! | [`RestoreBook`] | `RestoreBook` | the deletion mark |
+//! | [`TransferBook`] | `TransferBook` | the owner |
 //!
-//! The other rows are for reading, or are asked about while writing (`Access::may`).
+//! The remaining rows of the matrix are for reading, or are checked with `Access::may` during a
+//! write.
 
 use crate::permission::Action;
 
-/// What somebody means to write in a book.
+/// A kind of write to a book.
 pub trait Purpose: Copy {
-    /// The row of the permission matrix that allows it.
+    /// Returns the row of the permission matrix that allows it.
     fn action(self) -> Action;
 }
 
-/// Recording: transactions, entries, totals, files. What may be done to which transaction depends
-/// on its state, its date and its creator, and is decided transaction by transaction; this is the
-/// least that is needed to begin.
+/// Writing of transactions, entries, totals and files.
+///
+/// This is the minimum to enter the book. Further checks of each transaction depend on its state,
+/// its date and its creator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Record {
-    /// Makes drafts and files.
+    /// Creates drafts and files.
     Draft,
     /// Changes drafts and files.
     Edit,
-    /// Posts, and changes what is posted.
+    /// Posts, and changes posted transactions.
     Post,
-    /// Checks, and changes what is checked.
+    /// Checks, and changes checked transactions.
     Check,
 }
 
@@ -54,12 +58,12 @@ impl Purpose for Record {
     }
 }
 
-/// Taking somebody off the list of collaborators. Everybody may go by themselves (behaviour 7.5).
+/// Removal of a collaborator. Every collaborator may leave (behaviour 7.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemoveCollaborator {
-    /// The caller.
+    /// The caller leaves the book.
     Oneself,
-    /// Somebody else.
+    /// The caller removes another collaborator.
     Other,
 }
 
@@ -72,7 +76,7 @@ impl Purpose for RemoveCollaborator {
     }
 }
 
-/// Declares the purposes that one row of the matrix allows.
+/// Declares purposes that one row of the matrix allows.
 macro_rules! purposes {
     ($($(#[$doc:meta])* $purpose:ident by $action:ident;)*) => {
         $(
@@ -96,19 +100,19 @@ purposes! {
     WriteSavedQueries by WriteSavedQueries;
     /// Installing, changing and removing apps.
     WriteIntegrations by WriteIntegrations;
-    /// Replaying events, and deleting what apps have to say about them.
+    /// Replaying events, and deleting app responses.
     ReplayEvents by WriteIntegrations;
     /// Adding collaborators and changing their permissions.
     ManageCollaborators by ManageCollaborators;
     /// Changing the settings of the book.
     UpdateBook by UpdateBook;
-    /// Asking for an audit, and recording what it found.
+    /// Requesting an audit, and recording its findings.
     Audit by UpdateBook;
     /// Deleting the book.
     DeleteBook by DeleteBook;
-    /// Bringing the deleted book back.
+    /// Restoring the deleted book.
     RestoreBook by RestoreBook;
-    /// Making somebody else the owner.
+    /// Transferring the ownership.
     TransferBook by TransferBook;
 }
 
@@ -117,8 +121,8 @@ mod tests {
     use super::*;
     use crate::permission::{Permission, Verdict, verdict};
 
-    /// Every value of every purpose.
-    fn all() -> Vec<Action> {
+    /// Returns the actions of all purposes but restoring and leaving the book.
+    fn actions() -> Vec<Action> {
         let one = [
             WriteChart.action(),
             WriteSavedQueries.action(),
@@ -136,8 +140,8 @@ mod tests {
     }
 
     #[test]
-    fn a_viewer_writes_nothing() {
-        for action in all() {
+    fn viewer_has_no_purpose() {
+        for action in actions() {
             assert_eq!(verdict(action, Permission::Viewer), Verdict::No, "{action:?}");
         }
         assert_eq!(verdict(RestoreBook.action(), Permission::Viewer), Verdict::Hidden);
@@ -145,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn the_owner_has_every_purpose() {
-        assert!(all().into_iter().all(|action| Permission::Owner.may(action)));
+    fn owner_has_every_purpose() {
+        assert!(actions().into_iter().all(|action| Permission::Owner.may(action)));
     }
 
     #[test]
-    fn who_writes_the_chart_records_too() {
-        // So nobody who deletes an account is refused when its drafts are released.
+    fn chart_writers_may_record() {
+        // Otherwise the deletion of an account could fail when it releases the account's drafts.
         for permission in Permission::ALL {
             assert!(!permission.may(WriteChart.action()) || permission.may(Record::Edit.action()));
         }

@@ -1,34 +1,33 @@
-//! The reasons of refusals, stable words for clients, and the kinds they belong to.
+//! Reasons of refusals, which are stable for clients, and the kinds of reasons.
 
-/// The kinds of refusals. Callers that translate refusals, into HTTP status codes or exit codes,
-/// need only these.
+/// A kind of refusal, enough to choose an HTTP status or an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RefusalKind {
-    /// The request contradicts a rule; sending it again unchanged fails again.
+    /// The request violates a rule. Repeating it fails again.
     Invalid,
-    /// The permission of the caller is not enough.
+    /// The caller's permission does not allow it.
     Denied,
-    /// The resource does not exist, or not for this caller.
+    /// The resource does not exist, or is hidden from the caller.
     Missing,
-    /// Another resource is in the way.
+    /// It conflicts with another resource.
     Conflicting,
     /// The resource has changed since the caller read it.
     Stale,
     /// The idempotency key was used for another request.
     Reused,
-    /// There is no room for it: what may be stored is used up.
+    /// A storage quota is used up.
     Exhausted,
-    /// A capacity is exhausted for the moment.
+    /// A capacity is exhausted at the moment.
     Limited,
     /// A failure that the caller did not cause.
     Internal,
-    /// It is not known whether the request was carried out.
+    /// It is unknown whether the request was executed.
     Unconfirmed,
-    /// It is not known who the caller is.
+    /// The caller is not authenticated.
     Unauthenticated,
 }
 
-/// The stable reason that clients read in `errors[0].reason` (behaviour 10.2).
+/// The stable reason in `errors[0].reason` (behaviour 10.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// A validation error.
@@ -37,34 +36,34 @@ pub enum Reason {
     CheckedTransaction,
     /// The date is locked or closed (behaviour 3.5).
     LockedDate,
-    /// The query asks for more than is evaluated (behaviour 1.7.1, 5.17).
+    /// The query exceeds a limit (behaviour 1.7.1, 5.17).
     QueryTooLarge,
-    /// A part of the query would be ignored (behaviour 1.1.14).
+    /// The query has a part that would be ignored (behaviour 1.1.14).
     QueryNotUnderstood,
-    /// The permission is not enough.
+    /// The permission does not allow it.
     Forbidden,
-    /// The access token is limited, and does not reach so far (behaviour 11.9).
+    /// The scope of the access token does not allow it (behaviour 11.9).
     InsufficientScope,
-    /// Who is seen for the first time is not admitted (behaviour 11.11).
+    /// A new user is not admitted (behaviour 11.11).
     NotAdmitted,
-    /// The resource is unknown, or invisible to the caller.
+    /// The resource does not exist, or is hidden from the caller.
     NotFound,
-    /// Another resource has the id (behaviour 9.3).
+    /// Another resource already has the id (behaviour 9.3).
     Conflict,
-    /// The resource is in another state than expected (behaviour 0.17).
+    /// The resource has another version than expected (behaviour 0.17).
     ConditionNotMet,
     /// The idempotency key was used for another request (behaviour 0.16).
     IdempotencyKeyReused,
-    /// More would be stored than may be (behaviour 10.14).
+    /// A storage quota would be exceeded (behaviour 10.14).
     StorageQuotaExceeded,
     /// The operator has disabled the user (behaviour 11.10).
     Disabled,
-    /// Nobody is signed in.
+    /// The request is not signed in.
     LoginRequired,
 }
 
 impl Reason {
-    /// The reason as the API writes it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -86,7 +85,7 @@ impl Reason {
         }
     }
 
-    /// The kind a reason belongs to.
+    /// Returns the kind of the reason.
     #[must_use]
     pub const fn kind(self) -> RefusalKind {
         match self {

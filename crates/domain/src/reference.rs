@@ -1,30 +1,31 @@
-//! References to accounts and groups in bodies, paths and queries: by id, by name, or both.
+//! References to accounts and groups in bodies, paths and queries, by id or name.
 
 use std::str::FromStr;
 
 use crate::name::normalized;
 
-/// A reference to an account or group of a book: the id is tried first, then the name (behaviour
-/// 3.2.6, 4.4).
+/// A reference to an account or group. The id is looked up first, then the name (behaviour 3.2.6,
+/// 4.4).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reference {
-    /// The id, tried first.
+    /// The id.
     pub id: Option<String>,
-    /// The name, compared by normalized form.
+    /// The name, compared in normalized form.
     pub name: Option<String>,
 }
 
 impl Reference {
-    /// A reference by text that is either an id or a name, as in paths and queries (behaviour 4.4,
-    /// 1.2.9).
+    /// Creates a reference from a text that is an id or a name, as in paths and queries (behaviour
+    /// 4.4, 1.2.9).
     #[must_use]
-    pub fn any(text: &str) -> Self {
+    pub fn id_or_name(text: &str) -> Self {
         Self { id: Some(text.to_owned()), name: Some(text.to_owned()) }
     }
 
-    /// The reference in the body of an update: the id, or without one the name. The name is then
-    /// removed, because a name that only finds the resource must not change its spelling (behaviour
-    /// 4.9, 4.21, 9.13).
+    /// Creates the reference to the target of an update: the id, or the name if there is no id.
+    ///
+    /// Takes the name out of the body in the second case, because a name that only identifies the
+    /// resource must not change its spelling (behaviour 4.9, 4.21, 9.13).
     ///
     /// ```
     /// use daybook_domain::reference::Reference;
@@ -41,34 +42,36 @@ impl Reference {
         }
     }
 
-    /// The id, if the text can be one.
+    /// Parses the id, if there is a well-formed one.
     #[must_use]
-    pub fn id_as<I: FromStr>(&self) -> Option<I> {
+    pub fn parse_id<I: FromStr>(&self) -> Option<I> {
         self.id.as_deref().and_then(|id| id.parse().ok())
     }
 
-    /// The normalized name given, if any.
+    /// Returns the normalized name, if it is not blank.
     #[must_use]
     pub fn normalized_name(&self) -> Option<String> {
         self.name.as_deref().map(normalized).filter(|name| !name.is_empty())
     }
 
-    /// Whether it names nothing: neither an id nor a name with characters other than white space,
-    /// `_` and `-`. An id that does not exist still counts as one.
+    /// Returns whether it has neither an id nor a name with characters other than white space, `_`
+    /// and `-`.
+    ///
+    /// An id that does not exist still counts as an id.
     ///
     /// ```
     /// use daybook_domain::reference::Reference;
     /// assert!(Reference { id: None, name: Some(" --- ".to_owned()) }.is_blank());
-    /// assert!(!Reference::any("7").is_blank());
+    /// assert!(!Reference::id_or_name("7").is_blank());
     /// ```
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.id.is_none() && self.normalized_name().is_none()
     }
 
-    /// The name or id, for messages.
+    /// Returns the name or the id, for messages.
     #[must_use]
-    pub fn shown(&self) -> &str {
+    pub fn label(&self) -> &str {
         self.name.as_deref().or(self.id.as_deref()).unwrap_or_default()
     }
 }

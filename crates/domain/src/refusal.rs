@@ -1,4 +1,4 @@
-//! All refusals of the ledger: each is declared where its rule is, and gathered here.
+//! The union of all refusals. Each is declared beside its rule.
 
 use crate::reason::{Reason, RefusalKind};
 use crate::{
@@ -7,13 +7,13 @@ use crate::{
     property, query, saved_query, session, storage_quota, token, transaction, user, version,
 };
 
-/// Any refusal of the ledger.
+/// A refusal of any rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// About access.
     #[error(transparent)]
     Access(#[from] access::Refusal),
-    /// About a request for access.
+    /// About an access request.
     #[error(transparent)]
     AccessRequest(#[from] access_request::Refusal),
     /// About an account.
@@ -43,13 +43,13 @@ pub enum Refusal {
     /// About deliveries and responses.
     #[error(transparent)]
     Delivery(#[from] delivery::Refusal),
-    /// About an e-mail address.
+    /// About an email address.
     #[error(transparent)]
     Email(#[from] email::Refusal),
     /// About a file.
     #[error(transparent)]
     File(#[from] file::Refusal),
-    /// About what an app is granted.
+    /// About an OAuth grant.
     #[error(transparent)]
     Grant(#[from] grant::Refusal),
     /// About a group.
@@ -91,13 +91,13 @@ pub enum Refusal {
     /// About a user.
     #[error(transparent)]
     User(#[from] user::Refusal),
-    /// About the state a caller expects.
+    /// About an `If-Match` condition.
     #[error(transparent)]
     Version(#[from] version::Refusal),
 }
 
 impl Refusal {
-    /// The stable reason of this refusal.
+    /// Returns the stable reason.
     #[must_use]
     pub const fn reason(&self) -> Reason {
         match self {
@@ -131,7 +131,7 @@ impl Refusal {
         }
     }
 
-    /// The kind of this refusal.
+    /// Returns the kind.
     #[must_use]
     pub const fn kind(&self) -> RefusalKind {
         self.reason().kind()

@@ -1,8 +1,8 @@
-//! Version tags of resources, and the conditions callers set on them (behaviour 0.17).
+//! Version tags of resources and the conditions of `If-Match` (behaviour 0.17).
 
 use crate::reason::Reason;
 
-/// Why a condition is refused or not met.
+/// Why a condition was refused or not met.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The header is neither `*` nor a list of entity tags.
@@ -10,12 +10,12 @@ pub enum Refusal {
     Malformed,
     /// The request does not change exactly one resource.
     #[error(
-        "If-Match needs a request that changes exactly one existing book, account, group, \
-            transaction or file"
+        "If-Match requires a request that changes exactly one existing book, account, group, \
+         transaction or file"
     )]
     NoTarget,
     /// The resource has changed since the caller read it.
-    #[error("the resource has changed since that ETag was given: read it again")]
+    #[error("the resource has changed since that ETag was sent: read it again")]
     Stale,
 }
 
@@ -28,8 +28,9 @@ impl Refusal {
     }
 }
 
-/// The version tag of a resource: its kind, its id and how often its own data changed. Tags of two
-/// resources are never equal, and a resource has the same tag in every process.
+/// The version tag of a resource: its kind, its id and the version of its own data.
+///
+/// Tags of different resources are never equal, and every process computes the same tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag(String);
 
@@ -38,20 +39,20 @@ impl Tag {
         Self(format!("{kind}.{id}.{version}"))
     }
 
-    /// Wraps a tag that was stored.
+    /// Wraps a stored tag.
     #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The tag, without the quotes of HTTP.
+    /// Returns the tag without quotes.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What a caller expects of the resource it changes: the meaning of `If-Match`.
+/// The condition of an `If-Match` header.
 ///
 /// ```
 /// use daybook_domain::version::{Condition, Tag};
@@ -66,15 +67,15 @@ impl Tag {
 pub enum Condition {
     /// `*`: the resource exists.
     Any,
-    /// The resource has one of these tags. Weak tags are left out: they never match.
+    /// The resource has one of these tags. Weak tags are omitted because they never match.
     Listed(Vec<String>),
 }
 
-/// The characters between two members of a list, besides one comma.
+/// Characters between two members of a list.
 const GAPS: [char; 3] = [' ', '\t', ','];
 
 impl Condition {
-    /// Reads the header; the caller joins several headers with commas.
+    /// Parses the header. The caller joins several headers with commas.
     ///
     /// # Errors
     /// [`Refusal::Malformed`].
@@ -88,18 +89,18 @@ impl Condition {
         }
         let mut tags = Vec::new();
         while !rest.is_empty() {
-            let (strong, behind) = entity_tag(rest).ok_or(Refusal::Malformed)?;
+            let (strong, tail) = parse_entity_tag(rest).ok_or(Refusal::Malformed)?;
             tags.extend(strong.map(str::to_owned));
-            let behind = behind.trim_start_matches([' ', '\t']);
-            if !behind.is_empty() && !behind.starts_with(',') {
+            let tail = tail.trim_start_matches([' ', '\t']);
+            if !tail.is_empty() && !tail.starts_with(',') {
                 return Err(Refusal::Malformed);
             }
-            rest = behind.trim_start_matches(GAPS);
+            rest = tail.trim_start_matches(GAPS);
         }
         Ok(Self::Listed(tags))
     }
 
-    /// Whether a resource with that tag meets the condition.
+    /// Returns whether a resource with that tag meets the condition.
     #[must_use]
     pub fn accepts(&self, tag: &Tag) -> bool {
         match self {
@@ -109,12 +110,14 @@ impl Condition {
     }
 }
 
-/// The entity tag that a text begins with, `None` if it is weak, and the text after it.
-fn entity_tag(text: &str) -> Option<(Option<&str>, &str)> {
+/// Parses the entity tag at the start of a text. Returns it, or `None` if it is weak, and the rest.
+fn parse_entity_tag(text: &str) -> Option<(Option<&str>, &str)> {
     let weak = text.strip_prefix("W/");
-    let (tag, behind) = weak.unwrap_or(text).strip_prefix('"')?.split_once('"')?;
-    let plain = tag.chars().all(|character| !character.is_ascii_control() && character != ' ');
-    plain.then_some((if weak.is_some() { None } else { Some(tag) }, behind))
+    let (tag, tail) = weak.unwrap_or(text).strip_prefix('"')?.split_once('"')?;
+    if tag.chars().any(|c| c.is_ascii_control() || c == ' ') {
+        return None;
+    }
+    Some((if weak.is_some() { None } else { Some(tag) }, tail))
 }
 
 #[cfg(test)]
@@ -126,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_read() {
+    fn lists_of_tags_are_parsed() {
         let table = [
             ("*", Ok(Condition::Any)),
             (" * ", Ok(Condition::Any)),
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_no_condition() {
+    fn malformed_headers_are_refused() {
         let wrong = [
             "",
             " ",
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_accepts_the_states_it_lists() {
+    fn condition_accepts_the_listed_tags() {
         let tag = Tag::new("account", 7, 2);
         assert_eq!(tag.as_str(), "account.7.2");
         assert!(Condition::Any.accepts(&tag));

@@ -1,4 +1,4 @@
-//! Access to a book: who entered it, and what they may do in it (behaviour 7.3, 7.4).
+//! Access of a user to a book (behaviour 7.3, 7.4).
 
 mod refusal;
 
@@ -7,25 +7,30 @@ pub use refusal::Refusal;
 use crate::book::{Book, Visibility};
 use crate::id::UserId;
 use crate::permission::{Action, Permission, Verdict, verdict};
-use crate::rights::{COLLABORATE, Rights, VIEW};
+use crate::view_rights::{COLLABORATE, VIEW, ViewRights};
 
-/// Who entered which book, and with which permission. Every use case begins with it, and it is
-/// enough to read; to write, a repository asks for the proof of a [`crate::purpose`] too.
+/// Proof that a user may enter a book, with the user's permission.
+///
+/// Every use case of a book starts with it. It is enough to read. Repository methods that write
+/// also require the proof of a [`crate::purpose`].
 #[derive(Debug, Clone)]
 pub struct Access {
     book: Book,
     permission: Permission,
-    /// Whether the list of collaborators names them; else the book is PUBLIC.
-    collaborates: bool,
+    /// Whether the user is a collaborator. Otherwise the book is PUBLIC.
+    is_collaborator: bool,
     user: UserId,
 }
 
 impl Access {
-    /// Lets a user into a book to do `action`, or refuses. `granted` is what the book's
-    /// collaborators say of them; a PUBLIC book lets everybody else in as a viewer (behaviour 6.9).
+    /// Admits a user to a book for `action`.
+    ///
+    /// `granted` is the user's permission as a collaborator. A PUBLIC book admits all other users
+    /// as viewers (behaviour 6.9).
     ///
     /// # Errors
-    /// [`Refusal::BookNotFound`] for strangers, [`Refusal::NotEnough`] for collaborators.
+    /// [`Refusal::BookNotFound`] when the book is hidden from the user; [`Refusal::NotEnough`] when
+    /// the permission does not allow the action.
     pub fn admit(
         book: Book,
         granted: Option<Permission>,
@@ -42,30 +47,34 @@ impl Access {
             Visibility::Public => Permission::Viewer,
             Visibility::Private => Permission::None,
         };
-        let collaborates = granted.is_some();
-        Self { book, permission: granted.unwrap_or(public), collaborates, user }
+        Self {
+            book,
+            permission: granted.unwrap_or(public),
+            is_collaborator: granted.is_some(),
+            user,
+        }
     }
 
-    /// What the matrix says of the caller in this book. The public of a PUBLIC book has the column
-    /// of a viewer, but does not see who collaborates; and a recorder of a PUBLIC book sees what a
-    /// viewer sees, because what a collaborator may see is never less than what the public may
-    /// (behaviour 7.3).
+    /// Looks up the permission matrix for this user and book (behaviour 7.3).
+    ///
+    /// The public of a PUBLIC book has the column of a viewer, but does not see the collaborators.
+    /// A collaborator of a PUBLIC book reads at least what the public reads.
     const fn verdict(&self, action: Action) -> Verdict {
         match self.book.settings.visibility {
-            Visibility::Public if action.is_sight() => {
-                if !self.collaborates && matches!(action, Action::ListCollaborators) {
+            Visibility::Public if action.is_read() => {
+                if !self.is_collaborator && matches!(action, Action::ListCollaborators) {
                     return Verdict::No;
                 }
-                verdict(action, self.permission.at_least_viewing())
+                verdict(action, self.permission.in_public_book())
             }
             Visibility::Public | Visibility::Private => verdict(action, self.permission),
         }
     }
 
-    /// Refuses what the permission does not allow at all.
+    /// Checks that the permission allows the action, at least on the user's own objects.
     ///
     /// # Errors
-    /// As [`Access::admit`].
+    /// See [`Access::admit`].
     pub const fn require(&self, action: Action) -> Result<(), Refusal> {
         match self.verdict(action) {
             Verdict::Yes | Verdict::Own => Ok(()),
@@ -74,61 +83,61 @@ impl Access {
         }
     }
 
-    /// The book.
+    /// Returns the book.
     #[must_use]
     pub const fn book(&self) -> &Book {
         &self.book
     }
 
-    /// The same caller in the book as a change leaves it; it stays the book that was entered.
+    /// Replaces the book after a change. The id and the key stay.
     #[must_use]
     pub fn with_book(self, book: Book) -> Self {
         let Book { id, key, .. } = self.book;
         Self { book: Book { id, key, ..book }, ..self }
     }
 
-    /// What the user may do.
+    /// Returns the user's permission.
     #[must_use]
     pub const fn permission(&self) -> Permission {
         self.permission
     }
 
-    /// Who it is.
+    /// Returns the user.
     #[must_use]
     pub const fn user(&self) -> UserId {
         self.user
     }
 
-    /// What the user may do and see in the book.
+    /// Returns the set of the user's current rights in the book.
     #[must_use]
-    pub const fn rights(&self) -> Rights {
+    pub const fn view_rights(&self) -> ViewRights {
         let public = match self.book.settings.visibility {
             Visibility::Public => VIEW,
             Visibility::Private => 0,
         };
-        let collaborates = if self.collaborates { COLLABORATE } else { 0 };
-        Rights(self.permission.parts() | public | collaborates)
+        let collaborator = if self.is_collaborator { COLLABORATE } else { 0 };
+        ViewRights(self.permission.bits() | public | collaborator)
     }
 
-    /// Refuses somebody who has lost any of these rights.
+    /// Checks that the user still has all of these rights.
     ///
     /// # Errors
     /// [`Refusal::NotEnough`].
-    pub const fn require_rights(&self, rights: Rights) -> Result<(), Refusal> {
-        if self.rights().covers(rights) {
+    pub const fn require_rights(&self, rights: ViewRights) -> Result<(), Refusal> {
+        if self.view_rights().covers(rights) {
             Ok(())
         } else {
             Err(Refusal::NotEnough(self.permission.as_str()))
         }
     }
 
-    /// Whether the matrix lets the caller do it outright.
+    /// Returns whether the matrix allows the action on everything in the book.
     #[must_use]
     pub const fn may(&self, action: Action) -> bool {
         matches!(self.verdict(action), Verdict::Yes)
     }
 
-    /// Whether the matrix lets the caller do it to something `creator` made.
+    /// Returns whether the matrix allows the action on an object of `creator`.
     #[must_use]
     pub fn may_touch(&self, action: Action, creator: UserId) -> bool {
         match self.verdict(action) {
@@ -138,21 +147,21 @@ impl Access {
         }
     }
 
-    /// The user to whose own things an action is restricted; none when the matrix allows it for
-    /// everything in the book (behaviour 7.3).
+    /// Returns the user if the action is restricted to the user's own objects (behaviour 7.3).
     #[must_use]
-    pub const fn only_own(&self, action: Action) -> Option<UserId> {
+    pub const fn restricted_to(&self, action: Action) -> Option<UserId> {
         if self.may(action) { None } else { Some(self.user) }
     }
 
-    /// Whether the caller sees a transaction that `creator` made: a recorder sees its own drafts
-    /// only, also in the trash, unless the book is PUBLIC (behaviour 7.3). What it does not see
-    /// does not exist for it.
+    /// Returns whether the user sees a transaction of `creator`.
+    ///
+    /// A recorder sees only its own drafts, also in the trash, unless the book is PUBLIC (behaviour
+    /// 7.3). Other transactions do not exist for it.
     #[must_use]
-    pub fn sees(&self, creator: UserId, posted: bool) -> bool {
+    pub fn sees(&self, creator: UserId, is_posted: bool) -> bool {
         match self.verdict(Action::ReadTransactions) {
             Verdict::Yes => true,
-            Verdict::Own => creator == self.user && !posted,
+            Verdict::Own => creator == self.user && !is_posted,
             Verdict::No | Verdict::Hidden => false,
         }
     }

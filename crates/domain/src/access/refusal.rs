@@ -1,14 +1,14 @@
-//! Why somebody is not let into a book, or not to an action in it.
+//! Refusals of access to a book.
 
 use crate::reason::Reason;
 
-/// Why somebody was not let into a book, or not to an action in it.
+/// Why access to a book, or an action in it, was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The book is unknown, or exists only for others (behaviour 7.4).
+    /// The book does not exist, or is hidden from the user (behaviour 7.4).
     #[error("book not found")]
     BookNotFound,
-    /// The permission is too little.
+    /// The permission does not allow the action.
     #[error("permission {0} is not enough for this")]
     NotEnough(&'static str),
 }

@@ -1,4 +1,4 @@
-//! Who sees what of a PUBLIC book (behaviour 7.3).
+//! Tests of access to PUBLIC and PRIVATE books (behaviour 7.3).
 
 use super::*;
 use crate::book::{Changes, Settings};
@@ -53,7 +53,7 @@ fn access(visibility: Visibility, granted: Option<Permission>) -> Access {
 }
 
 #[test]
-fn nobody_sees_less_of_a_public_book_than_the_public() {
+fn collaborators_read_public_books_like_the_public() {
     let public = access(Visibility::Public, None);
     for permission in [
         Permission::Owner,
@@ -66,7 +66,7 @@ fn nobody_sees_less_of_a_public_book_than_the_public() {
         for action in READS {
             assert!(public.may(action), "{action:?}");
             assert!(member.may(action), "{permission:?} {action:?}");
-            assert_eq!(member.only_own(action), None);
+            assert_eq!(member.restricted_to(action), None);
         }
         assert!(member.sees(OTHER, true) && member.may_touch(Action::ReadFiles, OTHER));
         assert!(member.may(Action::ListCollaborators), "{permission:?}");
@@ -75,12 +75,12 @@ fn nobody_sees_less_of_a_public_book_than_the_public() {
     assert_eq!(
         public.require(Action::ListCollaborators),
         Err(Refusal::NotEnough("VIEWER")),
-        "who collaborates is not public"
+        "the list of collaborators is not public"
     );
 }
 
 #[test]
-fn a_public_book_lets_nobody_write_more() {
+fn visibility_does_not_affect_writing() {
     for permission in Permission::ALL {
         let private = access(Visibility::Private, Some(permission));
         let public = access(Visibility::Public, Some(permission));
@@ -100,7 +100,7 @@ fn a_public_book_lets_nobody_write_more() {
 }
 
 #[test]
-fn a_private_book_is_seen_by_the_matrix() {
+fn private_book_follows_the_matrix() {
     let recorder = access(Visibility::Private, Some(Permission::Recorder));
     assert!(recorder.sees(ME, false) && !recorder.sees(ME, true) && !recorder.sees(OTHER, false));
     assert!(recorder.require(Action::ListCollaborators).is_err());

@@ -1,27 +1,28 @@
-//! Why somebody may not ask for access, or the request is not found.
+//! Refusals of access requests.
 
 use super::MAX_MESSAGE;
 use crate::reason::Reason;
 
-/// Why a request for access was refused.
+/// Why an access request was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No such request, or it is granted, expired or declined.
+    /// The request does not exist, or was granted, declined or has expired.
     #[error("access request not found")]
     Unknown,
-    /// It does not say what is asked for.
+    /// The body names no permission.
     #[error("permission is required: OWNER, EDITOR, POSTER, RECORDER or VIEWER")]
     PermissionRequired,
-    /// Only these are asked for: NONE is nothing, and only collaborators ask for OWNER.
+    /// The permission is unknown or NONE, or OWNER is requested by a user who is not a
+    /// collaborator.
     #[error(
-        "permission \"{0}\" cannot be asked for, only EDITOR, POSTER, RECORDER or VIEWER, and by \
-         collaborators OWNER"
+        "permission \"{0}\" cannot be requested: expected EDITOR, POSTER, RECORDER or VIEWER, or \
+         OWNER from a collaborator"
     )]
-    NotToBeAsked(String),
-    /// The caller has it already, or more.
-    #[error("the caller has this permission already")]
-    NothingMore,
-    /// The message is too long.
+    NotRequestable(String),
+    /// The caller has this permission or a higher one.
+    #[error("the caller already has this permission")]
+    AlreadyGranted,
+    /// The message is longer than [`MAX_MESSAGE`].
     #[error("the message has more than {MAX_MESSAGE} characters")]
     MessageTooLong,
 }
@@ -31,8 +32,8 @@ impl Refusal {
         match self {
             Self::Unknown => Reason::NotFound,
             Self::PermissionRequired
-            | Self::NotToBeAsked(_)
-            | Self::NothingMore
+            | Self::NotRequestable(_)
+            | Self::AlreadyGranted
             | Self::MessageTooLong => Reason::BadRequest,
         }
     }

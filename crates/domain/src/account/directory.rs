@@ -1,4 +1,4 @@
-//! Finds the accounts that bodies and queries name.
+//! An index of accounts by id and name.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,7 +6,7 @@ use super::{Account, AccountRef, Refusal};
 use crate::id::AccountId;
 use crate::name::normalized;
 
-/// Accounts, found by id or by normalized name.
+/// Accounts, indexed by id and by normalized name.
 #[derive(Debug, Clone, Default)]
 pub struct Directory {
     by_id: HashMap<AccountId, Account>,
@@ -14,7 +14,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Holds these accounts.
+    /// Creates a directory of these accounts.
     #[must_use]
     pub fn new(accounts: Vec<Account>) -> Self {
         let by_name =
@@ -23,8 +23,8 @@ impl Directory {
         Self { by_id, by_name }
     }
 
-    /// Adds or replaces an account, so that later items of a batch see it.
-    pub fn put(&mut self, account: Account) {
+    /// Adds or replaces an account, for later items of a batch.
+    pub fn insert(&mut self, account: Account) {
         if let Some(old) = self.by_id.get(&account.id) {
             self.by_name.remove(&old.name.normalized());
         }
@@ -33,7 +33,7 @@ impl Directory {
     }
 
     /// Sets `hasTransactionPosted` of these accounts (behaviour 4.7).
-    pub fn note_posted(&mut self, ids: &BTreeSet<AccountId>) {
+    pub fn mark_posted(&mut self, ids: &BTreeSet<AccountId>) {
         for id in ids {
             if let Some(account) = self.by_id.get_mut(id) {
                 account.has_transaction_posted = true;
@@ -41,25 +41,25 @@ impl Directory {
         }
     }
 
-    /// The account that a reference names: by id, else by name.
+    /// Finds the account of a reference, by id or else by name.
     #[must_use]
     pub fn find(&self, reference: &AccountRef) -> Option<&Account> {
-        let by_id = reference.id_as().and_then(|id| self.by_id.get(&id));
-        by_id.or_else(|| self.named(&reference.normalized_name()?))
+        let by_id = reference.parse_id().and_then(|id| self.by_id.get(&id));
+        by_id.or_else(|| self.find_normalized(&reference.normalized_name()?))
     }
 
-    /// The account with that normalized name.
+    /// Finds the account with that normalized name.
     #[must_use]
-    pub fn named(&self, normalized: &str) -> Option<&Account> {
+    pub fn find_normalized(&self, normalized: &str) -> Option<&Account> {
         self.by_name.get(normalized).and_then(|id| self.by_id.get(id))
     }
 
-    /// Checks that no other account than `own` has the name (behaviour 4.5).
+    /// Checks that no account other than `own` has the name (behaviour 4.5).
     ///
     /// # Errors
     /// [`Refusal::AlreadyExists`].
-    pub fn check_free(&self, name: &str, own: Option<AccountId>) -> Result<(), Refusal> {
-        match self.named(&normalized(name)) {
+    pub fn check_name(&self, name: &str, own: Option<AccountId>) -> Result<(), Refusal> {
+        match self.find_normalized(&normalized(name)) {
             Some(other) if own != Some(other.id) => {
                 Err(Refusal::AlreadyExists(other.name.as_str().to_owned()))
             }
@@ -67,13 +67,13 @@ impl Directory {
         }
     }
 
-    /// The account with that id.
+    /// Returns the account with that id.
     #[must_use]
     pub fn get(&self, id: AccountId) -> Option<&Account> {
         self.by_id.get(&id)
     }
 
-    /// All accounts, in no order.
+    /// Iterates over all accounts in arbitrary order.
     pub fn accounts(&self) -> impl Iterator<Item = &Account> {
         self.by_id.values()
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn references_resolve_by_id_then_by_name() {
+    fn reference_resolves_by_id_then_by_name() {
         let directory = Directory::new(vec![named("Credit Card")]);
         let find = |id: Option<&str>, name: Option<&str>| {
             directory

@@ -5,13 +5,13 @@ use crate::event::{EventType, NewEvent, Previous, snapshot};
 use crate::group::Forest;
 
 impl Account {
-    /// ACCOUNT_CREATED.
+    /// Creates ACCOUNT_CREATED.
     #[must_use]
     pub fn created_event(&self, groups: &Forest) -> NewEvent {
         NewEvent::new(EventType::AccountCreated, self.id.get(), snapshot::account(self, groups))
     }
 
-    /// ACCOUNT_UPDATED, with the previous values of the fields that changed.
+    /// Creates ACCOUNT_UPDATED with the previous values of the changed fields.
     #[must_use]
     pub fn updated_event(&self, groups: &Forest, previous: &Previous) -> NewEvent {
         NewEvent::update(
@@ -22,7 +22,7 @@ impl Account {
         )
     }
 
-    /// ACCOUNT_DELETED.
+    /// Creates ACCOUNT_DELETED.
     #[must_use]
     pub fn deleted_event(&self, groups: &Forest) -> NewEvent {
         NewEvent::new(EventType::AccountDeleted, self.id.get(), snapshot::account(self, groups))

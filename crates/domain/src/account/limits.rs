@@ -1,7 +1,8 @@
-//! Limits of the accounts and groups of a book.
+//! Limits of the chart of accounts of a book.
 
-/// The most bytes for which the accounts, groups and memberships of a book count together
-/// (behaviour 4.22, 10.14): whoever lists them reads them all.
+/// Maximum size of the accounts, groups and memberships of a book, in counted bytes (behaviour
+/// 4.22, 10.14). Lists of them are not paginated.
 pub const MAX_CHART: i64 = 32 * 1024 * 1024;
-/// The most groups that an account is directly in (behaviour 4.23): each of its events names them.
+/// Limit of groups that an account is directly in (behaviour 4.23). Each event of the account names
+/// them.
 pub(super) const MAX_GROUPS_OF_ACCOUNT: usize = 1_000;

@@ -1,4 +1,4 @@
-//! Accounts: type and nature, names, archiving, membership in groups (behaviour 4).
+//! Accounts: type and nature, names, archiving and membership in groups (behaviour 4).
 
 mod directory;
 mod events;
@@ -24,13 +24,13 @@ use crate::version::Tag;
 /// A reference to an account by id or name (behaviour 3.2.6, 4.9).
 pub type AccountRef = Reference;
 
-/// The four account types; each determines nature and permanence (behaviour 4.1).
+/// The type of an account, which determines its nature and permanence (behaviour 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum AccountType {
-    /// What is owned: permanent, debit nature. The default.
+    /// Asset: permanent, debit nature.
     #[default]
     Asset,
-    /// What is owed: permanent, credit nature.
+    /// Liability: permanent, credit nature.
     Liability,
     /// Revenue: not permanent, credit nature.
     Incoming,
@@ -42,7 +42,7 @@ impl AccountType {
     /// All types.
     pub const ALL: [Self; 4] = [Self::Asset, Self::Liability, Self::Incoming, Self::Outgoing];
 
-    /// The type as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -59,20 +59,20 @@ impl AccountType {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// Whether balances accumulate without end (true) or start from zero in each range (behaviour
-    /// 5.5).
+    /// Returns whether balances accumulate from the beginning. Otherwise they start from zero in
+    /// each range (behaviour 5.5).
     #[must_use]
     pub const fn is_permanent(self) -> bool {
         matches!(self, Self::Asset | Self::Liability)
     }
 
-    /// Whether the account is of credit nature.
+    /// Returns whether it has credit nature.
     #[must_use]
     pub const fn is_credit(self) -> bool {
         matches!(self, Self::Liability | Self::Incoming)
     }
 
-    /// The type with that permanence and nature.
+    /// Returns the type with that permanence and nature.
     ///
     /// ```
     /// use daybook_domain::account::AccountType;
@@ -100,17 +100,17 @@ pub struct Account {
     pub name: Name,
     /// Its type.
     pub kind: AccountType,
-    /// Whether it is archived: nothing can be posted on it (behaviour 4.8).
+    /// Whether it is archived, so transactions cannot be posted to it (behaviour 4.8).
     pub archived: bool,
-    /// Whether the last audit found its balance right (behaviour 4.11).
+    /// Whether the last audit confirmed its balance (behaviour 4.11).
     pub balance_verified: bool,
-    /// Whether anything was ever posted on it; never turns back (behaviour 4.7).
+    /// Whether a transaction was ever posted to it; never becomes false again (behaviour 4.7).
     pub has_transaction_posted: bool,
     /// Custom properties.
     pub properties: Properties,
     /// The groups it is directly in.
     pub groups: BTreeSet<GroupId>,
-    /// Who made it through which app, and when.
+    /// The creator, the app and the times.
     pub stamp: Stamp,
 }
 
@@ -119,35 +119,34 @@ pub struct Account {
 pub struct Changes {
     /// The id of the account to change.
     pub id: Option<String>,
-    /// The name to give; without id, the one to find by.
+    /// The new name; without an id, the name of the account to change.
     pub name: Option<String>,
-    /// The type to give.
+    /// The new type.
     pub kind: Option<AccountType>,
     /// `(permanent, credit)`; used only by a create without type (behaviour 4.1).
     pub nature: Option<(bool, bool)>,
     /// Whether it is archived.
     pub archived: Option<bool>,
-    /// The groups to be in, already resolved to ids.
+    /// The new groups, already resolved to ids.
     pub groups: Field<BTreeSet<GroupId>>,
     /// Properties to merge.
     pub properties: Edits,
 }
 
 impl Changes {
-    /// The reference to the account an update is for: the id, or without one the name (behaviour
-    /// 4.9). The name is then removed, because a name that only finds the account must not change
-    /// its spelling (behaviour 4.21).
+    /// Returns the reference to the account to update (behaviour 4.9). See
+    /// [`Reference::of_target`].
     pub fn take_target(&mut self) -> AccountRef {
         Reference::of_target(self.id.as_deref(), &mut self.name)
     }
 }
 
 impl Account {
-    /// Makes a new account. `group_types` are the types of the groups it is put in, used by a
-    /// create without type (behaviour 4.2).
+    /// Creates an account. A create without type uses `group_types`, the types of its groups
+    /// (behaviour 4.2).
     ///
     /// # Errors
-    /// A refused name or property; [`Refusal::TooManyGroups`].
+    /// [`Refusal::TooManyGroups`]; the refusal of a name or property.
     pub fn create(
         id: AccountId,
         changes: Changes,
@@ -162,7 +161,7 @@ impl Account {
                     .nature
                     .map(|(permanent, credit)| AccountType::from_nature(permanent, credit))
             })
-            .or_else(|| agreed(group_types))
+            .or_else(|| common_type(group_types))
             .unwrap_or_default();
         Ok(Self {
             id,
@@ -171,17 +170,16 @@ impl Account {
             archived: changes.archived.unwrap_or(false),
             balance_verified: true,
             has_transaction_posted: false,
-            properties: Properties::default().merged(&changes.properties)?,
-            groups: few_enough(changes.groups)?.value().unwrap_or_default(),
+            properties: Properties::default().merge(&changes.properties)?,
+            groups: check_group_count(changes.groups)?.value().unwrap_or_default(),
             stamp,
         })
     }
 
-    /// The account after an update, with the previous values of the fields that changed, empty when
-    /// none did.
+    /// Applies an update and returns the previous values of the changed fields.
     ///
     /// # Errors
-    /// A refused name or property; [`Refusal::TooManyGroups`].
+    /// See [`Account::create`].
     pub fn update(
         self,
         changes: Changes,
@@ -194,30 +192,31 @@ impl Account {
         }
         after.kind = changes.kind.unwrap_or(after.kind);
         after.archived = changes.archived.unwrap_or(after.archived);
-        after.properties = after.properties.merged(&changes.properties)?;
-        after.groups = few_enough(changes.groups)?.apply(Some(after.groups)).unwrap_or_default();
+        after.properties = after.properties.merge(&changes.properties)?;
+        after.groups =
+            check_group_count(changes.groups)?.apply(Some(after.groups)).unwrap_or_default();
         let previous = before.differences(&after);
         if !previous.is_empty() {
-            after.stamp = after.stamp.touched(now);
+            after.stamp = after.stamp.touch(now);
         }
         Ok((after, previous))
     }
 
-    /// Bytes of its texts, as large as clients make them; its groups count for their ids.
+    /// Returns the size of its texts and group ids in bytes.
     #[must_use]
-    pub fn texts(&self) -> usize {
+    pub fn text_bytes(&self) -> usize {
         let groups = self.groups.len().saturating_mul(size_of::<GroupId>());
         let texts = self.name.as_str().len().saturating_add(self.properties.bytes());
         texts.saturating_add(groups)
     }
 
-    /// The account without a group, after the deletion of that group (behaviour 4.14).
+    /// Removes it from a group that is deleted (behaviour 4.14).
     #[must_use]
     pub fn without_group(self, group: GroupId, now: Instant) -> (Self, Previous) {
         let before = self.clone();
         let mut after = self;
         after.groups.remove(&group);
-        after.stamp = after.stamp.touched(now);
+        after.stamp = after.stamp.touch(now);
         let previous = before.differences(&after);
         (after, previous)
     }
@@ -234,7 +233,7 @@ impl Account {
         }
     }
 
-    /// Checks that something may be posted on the account (behaviour 4.8).
+    /// Checks that transactions may be posted to the account (behaviour 4.8).
     ///
     /// # Errors
     /// [`Refusal::Archived`].
@@ -252,7 +251,7 @@ impl Account {
         }
         if self.archived != after.archived {
             previous.insert("archived".to_owned(), self.archived.to_string());
-            // Existing clients read the opposite (behaviour 8.3).
+            // Some clients read the opposite (behaviour 8.3).
             previous.insert("active".to_owned(), (!self.archived).to_string());
         }
         if self.groups != after.groups {
@@ -266,16 +265,18 @@ impl Account {
     }
 }
 
-/// The groups that are given, unless they are too many.
-fn few_enough(groups: Field<BTreeSet<GroupId>>) -> Result<Field<BTreeSet<GroupId>>, Refusal> {
+/// Checks the number of groups.
+fn check_group_count(
+    groups: Field<BTreeSet<GroupId>>,
+) -> Result<Field<BTreeSet<GroupId>>, Refusal> {
     match groups.as_ref().value().map_or(0, BTreeSet::len) {
         count if count > MAX_GROUPS_OF_ACCOUNT => Err(Refusal::TooManyGroups(count)),
         _ => Ok(groups),
     }
 }
 
-/// The type of the groups, if they all have the same.
-fn agreed(types: &BTreeSet<AccountType>) -> Option<AccountType> {
+/// Returns the type if all groups have the same.
+fn common_type(types: &BTreeSet<AccountType>) -> Option<AccountType> {
     match types.len() {
         1 => types.first().copied(),
         _ => None,
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_of_a_new_account_follows_4_2() {
+    fn type_of_a_new_account_follows_body_and_groups() {
         use AccountType::{Asset, Incoming, Liability, Outgoing};
         assert_eq!(account(named("a"), &[]).kind, Asset);
         assert_eq!(account(named("a"), &[Liability]).kind, Liability);
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_reports_previous_values_and_moves_the_version_only_on_change() {
+    fn update_returns_previous_values_and_new_version() {
         let cash = account(
             Changes {
                 properties: [("k".to_owned(), Some("v".to_owned()))].into(),

@@ -1,5 +1,8 @@
-//! API keys: they name the app that sends a request, for quotas and for counting, and authenticate
-//! nobody (behaviour 9.1, 10.6, 10.13). How the text of a key is made is a matter of http.
+//! API keys, which identify the sending app for quotas and call counts (behaviour 9.1, 10.6,
+//! 10.13).
+//!
+//! A key does not authenticate its sender. The http crate creates the text of a key, and only its
+//! digest is stored. A user creates, lists and revokes keys. Calls are counted per key and day.
 
 mod refusal;
 
@@ -7,72 +10,71 @@ pub use refusal::Refusal;
 use time::Date;
 
 use crate::id::{ApiKeyId, UserId};
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant};
 use crate::name::MAX_NAME;
 
-/// Calls a minute that a key's own rate allows at least: what the dearest operation costs
-/// (behaviour 10.6), so that each can be called.
+/// Minimum rate of a key, in calls per minute: the cost of the most expensive operation (behaviour
+/// 10.6).
 pub const MIN_RATE: u32 = 3;
-/// Calls a minute that a key's own rate allows at most (behaviour 10.13).
+/// Maximum rate of a key, in calls per minute (behaviour 10.13).
 pub const MAX_RATE: u32 = 100_000;
-/// Keys of one user that are not revoked, at most, when users create them themselves: each key has
-/// a quota of its own (behaviour 10.13).
+/// Limit of active keys of one user, because each key has its own quota (behaviour 10.13).
 pub const MAX_KEYS: usize = 10;
-/// Keys that a user has at most, those included that were revoked in the last 30 days (behaviour
-/// 10.13).
+/// Limit of keys of one user, including those revoked in the last 30 days (behaviour 10.13).
 pub const MAX_LISTED_KEYS: usize = 30;
-/// How long a key is listed after it was revoked, in milliseconds: 30 days (behaviour 10.13).
-const LISTED_AFTER_END: i64 = 30 * 86_400_000;
-/// Days of which calls are kept, today included (behaviour 10.13).
-pub const USAGE_DAYS: u16 = 31;
+/// Time for which a revoked key is listed (behaviour 10.13).
+const REVOKED_RETENTION: i64 = 30 * DAY;
+/// Number of days whose call counts are stored, including today (behaviour 10.13).
+const CALL_DAYS: u16 = 31;
 
-/// SHA-256 of the text of a key, which itself is not kept.
+/// SHA-256 of the text of a key.
 pub type KeyDigest = [u8; 32];
 
 /// An API key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Names the key in lists; it is no secret.
+    /// The id in lists; not a secret.
     pub id: ApiKeyId,
-    /// Who has it.
+    /// The user who owns it.
     pub user: UserId,
-    /// What the user calls it; may be empty.
+    /// The name given by the user; may be empty.
     pub name: String,
-    /// What it is found by when a request brings it.
+    /// The digest by which the key of a request is looked up.
     pub digest: KeyDigest,
-    /// Calls a minute that it allows, when the operator has given it a rate of its own.
+    /// The rate in calls per minute, if the operator set one for this key.
     pub rate: Option<u32>,
-    /// When it was created.
+    /// The time of creation.
     pub created_at: Instant,
-    /// When it was revoked.
+    /// The time of revocation.
     pub revoked_at: Option<Instant>,
 }
 
-/// What is asked for when a key is created.
+/// The parameters of a new key.
 #[derive(Debug, Clone, Default)]
 pub struct KeyRequest {
-    /// What the user calls it.
+    /// The name.
     pub name: Option<String>,
-    /// A rate of its own; only the operator gives one.
+    /// The rate in calls per minute; set by the operator only.
     pub rate: Option<u32>,
 }
 
-/// Calls with a key on a day, by the clock of UTC.
+/// The number of calls with a key on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Usage {
-    /// The day.
+pub struct ApiKeyUsage {
+    /// The day in UTC.
     pub day: Date,
-    /// How many calls.
+    /// The number of calls.
     pub calls: u64,
 }
 
 impl ApiKey {
-    /// A new key.
+    /// Creates a key.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that is too long and a rate out of range.
+    /// [`Refusal::NameTooLong`] and [`Refusal::Rate`].
     pub fn create(
-        (id, user): (ApiKeyId, UserId),
+        id: ApiKeyId,
+        user: UserId,
         digest: KeyDigest,
         request: KeyRequest,
         now: Instant,
@@ -89,34 +91,34 @@ impl ApiKey {
         Ok(Self { id, user, name, digest, rate, created_at: now, revoked_at: None })
     }
 
-    /// Whether it counts.
+    /// Returns whether it is not revoked.
     #[must_use]
     pub const fn is_active(&self) -> bool {
         self.revoked_at.is_none()
     }
 
-    /// The same key, revoked. One that was revoked before stays as it is.
+    /// Revokes the key. An earlier revocation stays.
     #[must_use]
     pub fn revoke(self, now: Instant) -> Self {
         Self { revoked_at: self.revoked_at.or(Some(now)), ..self }
     }
 
-    /// Whether it is still listed.
+    /// Returns whether it is still listed.
     #[must_use]
     pub fn is_listed(&self, now: Instant) -> bool {
-        self.revoked_at.is_none_or(|revoked| revoked >= listed_since(now))
+        self.revoked_at.is_none_or(|revoked| revoked >= listing_cutoff(now))
     }
 
-    /// Refuses one key more than a user may have.
+    /// Checks that a user with these keys may create another one.
     ///
     /// # Errors
-    /// [`Refusal::TooMany`].
+    /// [`Refusal::TooMany`] and [`Refusal::TooManyRevoked`].
     pub fn check_count(all: &[Self]) -> Result<(), Refusal> {
         let active = all.iter().filter(|key| key.is_active()).count();
         if active >= MAX_KEYS {
             Err(Refusal::TooMany)
         } else if all.len() >= MAX_LISTED_KEYS {
-            // Each key has a quota of its own: who could replace them at will would have none.
+            // Each key has its own quota, so unlimited replacement would defeat the quota.
             Err(Refusal::TooManyRevoked)
         } else {
             Ok(())
@@ -124,16 +126,16 @@ impl ApiKey {
     }
 }
 
-/// Keys that were revoked before this are not listed any more, and their rows are removed.
+/// Returns the instant before which revoked keys are no longer listed and their rows are removed.
 #[must_use]
-pub const fn listed_since(now: Instant) -> Instant {
-    Instant::new(now.milliseconds().saturating_sub(LISTED_AFTER_END))
+pub const fn listing_cutoff(now: Instant) -> Instant {
+    now.plus(-REVOKED_RETENTION)
 }
 
-/// The first day of which calls are kept on this day.
+/// Returns the first day whose call counts are stored.
 #[must_use]
-pub fn counted_since(today: Date) -> Date {
-    today.saturating_sub(time::Duration::days(i64::from(USAGE_DAYS) - 1))
+pub fn first_counted_day(today: Date) -> Date {
+    today.saturating_sub(time::Duration::days(i64::from(CALL_DAYS) - 1))
 }
 
 #[cfg(test)]
@@ -143,11 +145,11 @@ mod tests {
     const NOW: Instant = Instant::new(1_763_000_000_000);
 
     fn create(request: KeyRequest) -> Result<ApiKey, Refusal> {
-        ApiKey::create((ApiKeyId::new(1), UserId::new(2)), [7; 32], request, NOW)
+        ApiKey::create(ApiKeyId::new(1), UserId::new(2), [7; 32], request, NOW)
     }
 
     #[test]
-    fn what_may_be_asked_for() {
+    fn name_and_rate_are_checked() {
         let rate = |rate| KeyRequest { rate: Some(rate), ..KeyRequest::default() };
         let name = |name: &str| KeyRequest { name: Some(name.into()), ..KeyRequest::default() };
         for (request, expected) in [
@@ -167,19 +169,19 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_revoked_once_and_listed_for_a_while() {
+    fn revoked_key_is_listed_for_thirty_days() {
         let key = create(KeyRequest::default()).unwrap();
         assert!(key.is_active() && key.is_listed(Instant::new(i64::MAX)));
         let revoked = key.revoke(NOW);
         assert!(!revoked.is_active());
         assert_eq!(revoked.clone().revoke(Instant::new(0)), revoked);
-        let month = 30 * 86_400_000;
+        let month = 30 * DAY;
         assert!(revoked.is_listed(Instant::new(NOW.milliseconds() + month)));
         assert!(!revoked.is_listed(Instant::new(NOW.milliseconds() + month + 1)));
     }
 
     #[test]
-    fn keys_are_bounded() {
+    fn number_of_keys_is_limited() {
         let active = create(KeyRequest::default()).unwrap();
         let mut all = vec![active.clone(); MAX_KEYS];
         assert_eq!(ApiKey::check_count(&all), Err(Refusal::TooMany));
@@ -192,8 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_31_days_are_kept() {
+    fn calls_of_31_days_are_stored() {
         let day = |text: &str| crate::calendar::parse_iso(text).unwrap();
-        assert_eq!(counted_since(day("2026-11-22")), day("2026-10-23"));
+        assert_eq!(first_counted_day(day("2026-11-22")), day("2026-10-23"));
     }
 }

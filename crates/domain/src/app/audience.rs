@@ -1,48 +1,48 @@
-//! Whom a manifest names: usernames, and `*@domain` for everybody with an address there (behaviour
+//! Lists of users in a manifest: usernames, and `*@domain` for all addresses of a domain (behaviour
 //! 9.3).
 
 use std::collections::BTreeSet;
 
 use crate::email::Email;
 
-/// The entries of `developers` or `users`.
+/// The entries of the manifest fields `developers` or `users`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct People(BTreeSet<String>);
+pub struct Audience(BTreeSet<String>);
 
-impl People {
-    /// Reads entries that commas or white space separate. Domains are written in lower case.
+impl Audience {
+    /// Parses entries separated by commas or white space. Domains are converted to lower case.
     ///
     /// ```
-    /// use daybook_domain::app::People;
+    /// use daybook_domain::app::Audience;
     /// use daybook_domain::email::Email;
-    /// let people = People::read("ada, *@Example.org bob");
+    /// let audience = Audience::read("ada, *@Example.org bob");
     /// let email = |text: &str| Email::parse(text).unwrap();
-    /// assert!(people.name("ada", &email("ada@example.com")));
-    /// assert!(people.name("eve", &email("eve@example.org")));
-    /// assert!(!people.name("eve", &email("eve@sub.example.org")));
+    /// assert!(audience.includes("ada", &email("ada@example.com")));
+    /// assert!(audience.includes("eve", &email("eve@example.org")));
+    /// assert!(!audience.includes("eve", &email("eve@sub.example.org")));
     /// ```
     #[must_use]
     pub fn read(text: &str) -> Self {
         let entries = text.split(|c: char| c == ',' || c.is_whitespace());
-        let written = |entry: &str| {
+        let normalize = |entry: &str| {
             if entry.starts_with("*@") { entry.to_lowercase() } else { entry.to_owned() }
         };
-        Self(entries.filter(|entry| !entry.is_empty()).map(written).collect())
+        Self(entries.filter(|entry| !entry.is_empty()).map(normalize).collect())
     }
 
-    /// Whether they name a user, by the username or the domain of the verified address.
+    /// Returns whether it includes a user, by username or by the domain of the verified address.
     #[must_use]
-    pub fn name(&self, username: &str, email: &Email) -> bool {
-        Self::entries_of(username, email).iter().any(|entry| self.0.contains(entry))
+    pub fn includes(&self, username: &str, email: &Email) -> bool {
+        Self::entries_for(username, email).iter().any(|entry| self.0.contains(entry))
     }
 
-    /// The entries that name a user.
+    /// Returns the possible entries that include a user.
     #[must_use]
-    pub fn entries_of(username: &str, email: &Email) -> [String; 2] {
+    pub fn entries_for(username: &str, email: &Email) -> [String; 2] {
         [username.to_owned(), format!("*@{}", email.domain())]
     }
 
-    /// All entries, in order.
+    /// Iterates over the entries in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
@@ -53,22 +53,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_name_whom_they_say() {
-        let people = People::read(" ada,,bob\n*@Example.org\t*@ EVE * @example.net ");
-        let named =
-            |username: &str, email: &str| people.name(username, &Email::parse(email).unwrap());
+    fn audience_includes_usernames_and_domains() {
+        let audience = Audience::read(" ada,,bob\n*@Example.org\t*@ EVE * @example.net ");
+        let includes = |username: &str, email: &str| {
+            audience.includes(username, &Email::parse(email).unwrap())
+        };
         for (username, email, expected) in [
             ("ada", "ada@example.com", true),
             ("bob", "other@example.com", true),
             ("Ada", "ada@example.com", false),
             ("eve", "eve@example.com", false),
-            ("anybody", "anybody@example.org", true),
-            ("anybody", "anybody@example.net", false),
-            ("anybody", "anybody@notexample.org", false),
+            ("carol", "carol@example.org", true),
+            ("carol", "carol@example.net", false),
+            ("carol", "carol@notexample.org", false),
         ] {
-            assert_eq!(named(username, email), expected, "{username} {email}");
+            assert_eq!(includes(username, email), expected, "{username} {email}");
         }
-        assert!(!People::read("").name("", &Email::parse("a@b.example").unwrap()));
-        assert_eq!(People::read("b,a b").iter().collect::<Vec<_>>(), ["a", "b"]);
+        assert!(!Audience::read("").includes("", &Email::parse("a@b.example").unwrap()));
+        assert_eq!(Audience::read("b,a b").iter().collect::<Vec<_>>(), ["a", "b"]);
     }
 }

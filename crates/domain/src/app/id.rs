@@ -1,18 +1,18 @@
-//! Ids of apps, which their makers choose (behaviour 9.3).
+//! Ids of apps, which their developers choose (behaviour 9.3).
 
 use std::fmt;
 
 use super::refusal::{MAX_ID, Refusal};
 
-/// What agents of the server itself are called, in the log of books: nobody else may be.
+/// Agent names of the server itself in the event log.
 const RESERVED: [&str; 2] = ["api", "daybook"];
 
-/// The id of an app, by which requests name it as their agent. It never changes.
+/// The id of an app, which requests send as their agent. It never changes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AppId(String);
 
 impl AppId {
-    /// Checks an id.
+    /// Validates an id.
     ///
     /// # Errors
     /// [`Refusal::IdRequired`], [`Refusal::IdMalformed`], [`Refusal::IdReserved`].
@@ -23,11 +23,11 @@ impl AppId {
     /// assert!(AppId::new("Tax Bot").is_err() && AppId::new("api").is_err());
     /// ```
     pub fn new(text: &str) -> Result<Self, Refusal> {
-        let is_fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if text.trim().is_empty() {
             return Err(Refusal::IdRequired);
         }
-        if text.len() > MAX_ID || !text.chars().all(is_fit) {
+        if text.len() > MAX_ID || !text.chars().all(is_allowed) {
             return Err(Refusal::IdMalformed(text.chars().take(60).collect()));
         }
         if RESERVED.contains(&text) {
@@ -36,9 +36,10 @@ impl AppId {
         Ok(Self(text.to_owned()))
     }
 
-    /// Refuses what the server's own agents are called, in whatever case, as the agent that a
-    /// request names as its origin (behaviour 9.2). Anything else is kept, whether or not there is
-    /// such an app.
+    /// Refuses the agent header of a request if it is a reserved name, ignoring case (behaviour
+    /// 9.2).
+    ///
+    /// Other names are accepted, even if no such app exists.
     ///
     /// # Errors
     /// [`Refusal::AgentReserved`].
@@ -55,13 +56,13 @@ impl AppId {
         Ok(())
     }
 
-    /// Wraps an id that was checked when it was stored.
+    /// Wraps a stored id.
     #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -79,9 +80,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_lower_case_letters_digits_and_hyphens() {
+    fn id_has_lower_case_letters_digits_and_hyphens() {
         let (longest, longer) = ("a".repeat(MAX_ID), "a".repeat(MAX_ID + 1));
-        for (text, is_id) in [
+        for (text, is_valid) in [
             ("a", true),
             ("tax-bot-2", true),
             ("-", true),
@@ -97,7 +98,7 @@ mod tests {
             ("api", false),
             ("api2", true),
         ] {
-            assert_eq!(AppId::new(text).is_ok(), is_id, "{text:?}");
+            assert_eq!(AppId::new(text).is_ok(), is_valid, "{text:?}");
         }
     }
 }

@@ -1,50 +1,50 @@
-//! What an app says about itself (behaviour 9.3).
+//! Manifests, in which apps describe themselves (behaviour 9.3).
 
 use std::collections::BTreeMap;
 
 use super::refusal::{MAX_ITEMS, Refusal};
-use super::schema::{PropertiesSchema, checked_schema};
+use super::schema::{PropertiesSchema, check_schema};
 use super::text::AppText;
 use crate::event::EventType;
 use crate::field::Field;
 use crate::name::Name;
 
-/// The most characters of a file pattern or a scope.
+/// Maximum length of a file pattern or a scope, in characters.
 const MAX_ITEM: usize = 255;
 
-/// The texts of a manifest that are not blank.
+/// The texts of a manifest. None is blank.
 pub type AppTexts = BTreeMap<AppText, String>;
 
-/// What an app says about itself.
+/// The description of an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
     /// The name.
     pub name: Name,
-    /// The other texts.
+    /// The texts except the name.
     pub texts: AppTexts,
-    /// Yes and no.
+    /// The flags.
     pub flags: AppFlags,
-    /// The types of events that it receives.
+    /// The types of events it receives.
     pub events: Vec<EventType>,
-    /// Names of the files that it handles, with `*` and `?`; none means all.
+    /// Glob patterns of the file names it handles. An empty list means all files.
     pub file_patterns: Vec<String>,
-    /// The OAuth scopes it asks for.
+    /// The OAuth scopes it requests.
     pub scopes: Vec<String>,
-    /// The properties it understands.
+    /// The properties it uses.
     pub properties_schema: PropertiesSchema,
 }
 
-/// What an app is, yes or no.
+/// The flags of a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of the contract")]
 pub struct AppFlags {
-    /// Users may connect to it.
+    /// Whether users may connect to it.
     pub connectable: bool,
-    /// Nobody should begin to use it: lists leave it out.
+    /// Whether it is deprecated. Lists omit deprecated apps.
     pub deprecated: bool,
-    /// It may be installed in a book.
+    /// Whether it may be installed in a book.
     pub installable: bool,
-    /// Its source is not public.
+    /// Whether its source is private.
     pub repo_private: bool,
 }
 
@@ -54,39 +54,41 @@ impl Default for AppFlags {
     }
 }
 
-/// The fields of a manifest in a body: absent ones stay, null, blank text and empty lists clear.
+/// The fields of a manifest in a request body.
+///
+/// Absent fields keep their value. Null, blank text and empty lists clear it.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The name, which cannot be cleared.
     pub name: Option<String>,
-    /// The other texts that the body has.
+    /// The texts in the body, except the name.
     pub texts: BTreeMap<AppText, Option<String>>,
-    /// Users may connect to it.
+    /// Whether users may connect to it.
     pub connectable: Field<bool>,
-    /// Lists leave it out.
+    /// Whether it is deprecated.
     pub deprecated: Field<bool>,
-    /// It may be installed.
+    /// Whether it may be installed.
     pub installable: Field<bool>,
-    /// Its source is not public.
+    /// Whether its source is private.
     pub repo_private: Field<bool>,
-    /// Everybody sees it; only administrators decide.
+    /// Whether all users see it. Ignored unless an administrator sends it.
     pub published: Field<bool>,
-    /// Names of types of events.
+    /// Names of event types.
     pub events: Field<Vec<String>>,
     /// File patterns.
     pub file_patterns: Field<Vec<String>>,
     /// Scopes.
     pub scopes: Field<Vec<String>>,
-    /// The properties it understands.
+    /// The properties it uses.
     pub properties_schema: Field<PropertiesSchema>,
-    /// The secret of its OAuth client, sealed.
+    /// The sealed client secret.
     pub client_secret: Field<Vec<u8>>,
 }
 
 impl Manifest {
-    /// One that says no more than a name.
+    /// Creates a manifest with a name only.
     #[must_use]
-    pub fn named(name: Name) -> Self {
+    pub fn new(name: Name) -> Self {
         Self {
             name,
             texts: AppTexts::new(),
@@ -98,17 +100,17 @@ impl Manifest {
         }
     }
 
-    /// A text, unless it is blank.
+    /// Returns a text, if it is set.
     #[must_use]
     pub fn text(&self, text: AppText) -> Option<&str> {
         self.texts.get(&text).map(String::as_str)
     }
 
-    /// The manifest after an update.
+    /// Applies an update.
     ///
     /// # Errors
-    /// [`Refusal`].
-    pub fn changed(self, changes: &Changes) -> Result<Self, Refusal> {
+    /// [`Refusal`] for an invalid field.
+    pub fn apply(self, changes: &Changes) -> Result<Self, Refusal> {
         let name = match &changes.name {
             Some(name) => Name::new(name)?,
             None => self.name,
@@ -116,47 +118,49 @@ impl Manifest {
         let mut texts = self.texts;
         for (text, value) in &changes.texts {
             match value.as_deref().filter(|value| !value.trim().is_empty()) {
-                Some(value) => texts.insert(*text, text.checked(value)?),
+                Some(value) => texts.insert(*text, text.validate(value)?),
                 None => texts.remove(text),
             };
         }
-        let normal = AppFlags::default();
-        let flag =
-            |field: &Field<bool>, now, normal| field.clone().apply(Some(now)).unwrap_or(normal);
-        let flags = AppFlags {
-            connectable: flag(&changes.connectable, self.flags.connectable, normal.connectable),
-            deprecated: flag(&changes.deprecated, self.flags.deprecated, normal.deprecated),
-            installable: flag(&changes.installable, self.flags.installable, normal.installable),
-            repo_private: flag(&changes.repo_private, self.flags.repo_private, normal.repo_private),
+        let (current, default) = (self.flags, AppFlags::default());
+        let flag = |field: &Field<bool>, current, default| {
+            field.clone().apply(Some(current)).unwrap_or(default)
         };
-        let schema = changes.properties_schema.clone().try_map(checked_schema)?;
+        let flags = AppFlags {
+            connectable: flag(&changes.connectable, current.connectable, default.connectable),
+            deprecated: flag(&changes.deprecated, current.deprecated, default.deprecated),
+            installable: flag(&changes.installable, current.installable, default.installable),
+            repo_private: flag(&changes.repo_private, current.repo_private, default.repo_private),
+        };
+        let schema = changes.properties_schema.clone().try_map(check_schema)?;
         Ok(Self {
             name,
             texts,
             flags,
-            events: listed(&changes.events, self.events, event_types)?,
-            file_patterns: listed(&changes.file_patterns, self.file_patterns, |texts| {
-                items("filePatterns", texts)
+            events: apply_list(&changes.events, self.events, read_event_types)?,
+            file_patterns: apply_list(&changes.file_patterns, self.file_patterns, |texts| {
+                read_items("filePatterns", texts)
             })?,
-            scopes: listed(&changes.scopes, self.scopes, |texts| items("scopes", texts))?,
+            scopes: apply_list(&changes.scopes, self.scopes, |texts| read_items("scopes", texts))?,
             properties_schema: schema.apply(Some(self.properties_schema)).unwrap_or_default(),
         })
     }
 }
 
-fn listed<T>(
+fn apply_list<T>(
     field: &Field<Vec<String>>,
-    now: Vec<T>,
+    current: Vec<T>,
     read: impl FnOnce(&[String]) -> Result<Vec<T>, Refusal>,
 ) -> Result<Vec<T>, Refusal> {
     match field {
-        Field::Keep => Ok(now),
+        Field::Keep => Ok(current),
         Field::Clear => Ok(Vec::new()),
         Field::Set(texts) => read(texts),
     }
 }
 
-fn event_types(names: &[String]) -> Result<Vec<EventType>, Refusal> {
+/// Reads event type names, dropping duplicates.
+fn read_event_types(names: &[String]) -> Result<Vec<EventType>, Refusal> {
     let unknown = |name: &str| Refusal::UnknownEvent(name.chars().take(60).collect());
     let mut types: Vec<EventType> = Vec::new();
     for name in names {
@@ -168,8 +172,8 @@ fn event_types(names: &[String]) -> Result<Vec<EventType>, Refusal> {
     Ok(types)
 }
 
-/// The items that are not blank, trimmed.
-fn items(field: &'static str, texts: &[String]) -> Result<Vec<String>, Refusal> {
+/// Trims the items and drops blank ones.
+fn read_items(field: &'static str, texts: &[String]) -> Result<Vec<String>, Refusal> {
     let items: Vec<String> =
         texts.iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect();
     if items.len() > MAX_ITEMS {

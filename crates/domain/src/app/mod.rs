@@ -1,4 +1,9 @@
-//! Apps: programs of others that users install in books and connect to (behaviour 9.3).
+//! Apps: third-party programs that users install in books and connect to (behaviour 9.3).
+//!
+//! An [`App`] is registered by its owner with a [`Manifest`] that describes it. Its `developers`
+//! may change it, its `users` may see and install it before it is published, and administrators
+//! publish it. Once installed in a book it receives the events of its manifest and acts with the
+//! user's token.
 
 mod audience;
 mod id;
@@ -10,7 +15,7 @@ mod summary;
 mod tests;
 mod text;
 
-pub use audience::People;
+pub use audience::Audience;
 pub use id::AppId;
 pub use manifest::{AppFlags, AppTexts, Changes, Manifest};
 pub use refusal::{MAX_APPS, MAX_ID, MAX_ITEMS, MAX_SCHEMA, Refusal};
@@ -23,54 +28,54 @@ use crate::id::UserId;
 use crate::instant::Instant;
 use crate::name::Name;
 
-/// A program that acts for users in books.
+/// A registered app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct App {
-    /// Its id, which requests name as their agent.
+    /// The id, which requests send as their agent.
     pub id: AppId,
-    /// Who made it.
+    /// The user who registered it.
     pub owner: UserId,
-    /// What it says about itself.
+    /// The description of the app.
     pub manifest: Manifest,
-    /// Everybody sees it.
+    /// Whether all users see it.
     pub published: bool,
-    /// The secret of its OAuth client, sealed. How it is sealed is a matter of http.
+    /// The client secret, sealed by the http crate.
     pub client_secret: Option<Vec<u8>>,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Instant,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Instant,
 }
 
-/// Who looks at an app.
+/// The user who accesses an app.
 #[derive(Debug, Clone, Copy)]
 pub struct Visitor<'v> {
-    /// The user.
+    /// The user's id.
     pub id: UserId,
     /// The username.
     pub username: &'v str,
     /// The verified address.
     pub email: &'v Email,
-    /// The configuration names the user among the administrators.
+    /// Whether the configuration lists the user as an administrator.
     pub is_administrator: bool,
 }
 
-/// What an app is to somebody, from less to more.
+/// The role of a user towards an app, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AppRole {
-    /// They do not see it.
+    /// Does not see it.
     Stranger,
-    /// They see and install it.
+    /// Sees and installs it.
     User,
-    /// They change it: its owner, a developer, or an administrator.
+    /// Changes it: the owner, a developer or an administrator.
     Developer,
 }
 
 impl App {
-    /// A new app, of the visitor.
+    /// Creates an app that belongs to the visitor.
     ///
     /// # Errors
-    /// [`Refusal`].
+    /// [`Refusal`] for an invalid id or field.
     pub fn create(
         id: Option<&str>,
         changes: Changes,
@@ -82,19 +87,19 @@ impl App {
         let new = Self {
             id,
             owner: visitor.id,
-            manifest: Manifest::named(name),
+            manifest: Manifest::new(name),
             published: false,
             client_secret: None,
             created_at: now,
             updated_at: now,
         };
-        new.changed(changes, visitor)
+        new.apply(changes, visitor)
     }
 
-    /// The app after an update by the visitor.
+    /// Applies an update by the visitor.
     ///
     /// # Errors
-    /// [`Refusal::NotDeveloper`]; else as [`App::create`].
+    /// [`Refusal::NotDeveloper`]; otherwise the same as [`App::create`].
     pub fn update(
         self,
         changes: Changes,
@@ -105,13 +110,13 @@ impl App {
             return Err(Refusal::NotDeveloper(self.id.to_string()));
         }
         let before = self.clone();
-        let after = self.changed(changes, visitor)?;
+        let after = self.apply(changes, visitor)?;
         let updated_at = if after == before { before.updated_at } else { now };
         Ok(Self { updated_at, ..after })
     }
 
-    fn changed(self, changes: Changes, visitor: &Visitor<'_>) -> Result<Self, Refusal> {
-        let manifest = self.manifest.changed(&changes)?;
+    fn apply(self, changes: Changes, visitor: &Visitor<'_>) -> Result<Self, Refusal> {
+        let manifest = self.manifest.apply(&changes)?;
         let published = if visitor.is_administrator {
             changes.published.apply(Some(self.published)).unwrap_or(false)
         } else {
@@ -121,30 +126,31 @@ impl App {
         Ok(Self { manifest, published, client_secret, ..self })
     }
 
-    /// What it is to somebody.
+    /// Returns the role of a user.
     #[must_use]
     pub fn role(&self, visitor: &Visitor<'_>) -> AppRole {
-        let named = |text| {
-            let people = People::read(self.manifest.text(text).unwrap_or_default());
-            people.name(visitor.username, visitor.email)
+        let is_listed_in = |text| {
+            let audience = Audience::read(self.manifest.text(text).unwrap_or_default());
+            audience.includes(visitor.username, visitor.email)
         };
-        if self.owner == visitor.id || visitor.is_administrator || named(AppText::Developers) {
+        if self.owner == visitor.id || visitor.is_administrator || is_listed_in(AppText::Developers)
+        {
             AppRole::Developer
-        } else if self.published || named(AppText::Users) {
+        } else if self.published || is_listed_in(AppText::Users) {
             AppRole::User
         } else {
             AppRole::Stranger
         }
     }
 
-    /// Everybody whom it names.
+    /// Returns the union of `developers` and `users`.
     #[must_use]
-    pub fn people(&self) -> People {
+    pub fn audience(&self) -> Audience {
         let text = |text| self.manifest.text(text).unwrap_or_default();
-        People::read(&[text(AppText::Developers), text(AppText::Users)].join(" "))
+        Audience::read(&[text(AppText::Developers), text(AppText::Users)].join(" "))
     }
 
-    /// The sort key for lists: by name, ignoring case.
+    /// Returns the sort key for lists: the name, ignoring case.
     #[must_use]
     pub fn sort_key(&self) -> (String, AppId) {
         (self.manifest.name.as_str().to_lowercase(), self.id.clone())

@@ -1,75 +1,74 @@
-//! Why something about an app was refused.
+//! Refusals about apps.
 
 use crate::name;
 use crate::property::MAX_KEY;
 use crate::reason::Reason;
 
-/// The most characters of an id: those of an agent id, which it is (behaviour 9.2).
+/// Maximum length of an id, which is also an agent id, in characters (behaviour 9.2).
 pub const MAX_ID: usize = 255;
-/// The most apps of one owner.
+/// Limit of apps of one owner.
 pub const MAX_APPS: i64 = 100;
-/// The most items of each list of a manifest.
+/// Limit of items of each list of a manifest.
 pub const MAX_ITEMS: usize = 100;
-/// The most bytes of all keys and values of a schema of properties.
+/// Maximum size of all keys and values of a properties schema, in bytes.
 pub const MAX_SCHEMA: usize = 64 * 1024;
 
-/// Why something about an app was refused.
+/// Why a request about an app was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No app with that id, or none that the caller may see.
+    /// The app does not exist, or is hidden from the caller.
     #[error("app not found: {0}")]
     Unknown(String),
-    /// Another app has that id.
+    /// Another app already has the id.
     #[error(
-        "an app with the id \"{0}\" exists already; choose another id, or PUT to change your own"
+        "an app with the id \"{0}\" already exists: choose another id, or use PUT to change your \
+         own"
     )]
     Exists(String),
-    /// Only its owner and developers change an app.
+    /// The caller is neither the owner nor a developer of the app.
     #[error("only the owner and the developers of {0} may change it")]
     NotDeveloper(String),
-    /// No id.
+    /// The id is missing.
     #[error("id is required")]
     IdRequired,
-    /// The id has other characters than it may have, or too many.
-    #[error(
-        "id \"{0}\" is not one of lower-case letters, digits and hyphens, at most {MAX_ID} of them"
-    )]
+    /// The id has an invalid character, or is longer than [`MAX_ID`].
+    #[error("invalid id \"{0}\": expected 1 to {MAX_ID} lower-case letters, digits and hyphens")]
     IdMalformed(String),
-    /// The server's own agents have that id.
-    #[error("id \"{0}\" is reserved; choose another one")]
+    /// The id is an agent name of the server itself.
+    #[error("id \"{0}\" is reserved: choose another one")]
     IdReserved(String),
-    /// A request names an agent of the server itself.
+    /// The agent header is an agent name of the server itself.
     #[error(
-        "agent {0:?} is reserved for the server itself; send the id of your app in the agent \
-         header, or no such header"
+        "agent {0:?} is reserved for the server itself: send the id of your app in the agent \
+         header, or omit the header"
     )]
     AgentReserved(String),
-    /// The name is none.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] name::Refusal),
-    /// A field has more characters than it may have.
+    /// A field is too long: the field, its length and the limit in characters.
     #[error("{0} has {1} characters; at most {2} are allowed")]
     TooLong(&'static str, usize, usize),
-    /// A field is no address that it could be.
+    /// A field is not a valid address.
     #[error("{0} must be an absolute http or https address")]
     NotAnAddress(&'static str),
-    /// A field has none of the values it may have.
+    /// A field has none of its allowed values.
     #[error("{0} must be one of {1}")]
     UnknownWord(&'static str, &'static str),
-    /// An unknown type of events.
-    #[error("events: \"{0}\" is no type of events")]
+    /// An event type is unknown.
+    #[error("events: \"{0}\" is not an event type")]
     UnknownEvent(String),
-    /// A list has too many items.
+    /// A list has more than [`MAX_ITEMS`] items.
     #[error("{0} has {1} items; at most {MAX_ITEMS} are allowed")]
     TooMany(&'static str, usize),
-    /// A property key that no resource could have (behaviour 4.6).
+    /// A property key is not valid for any resource (behaviour 4.6).
     #[error("propertiesSchema: key \"{0}\" is blank or has more than {MAX_KEY} characters")]
-    KeyUnfit(String),
-    /// The schema of properties has more bytes than allowed.
+    InvalidKey(String),
+    /// The properties schema is larger than [`MAX_SCHEMA`].
     #[error("propertiesSchema has {0} bytes of keys and values; at most {MAX_SCHEMA} are allowed")]
     SchemaTooLarge(usize),
-    /// A user owns as many apps as they may.
-    #[error("you own {MAX_APPS} apps already, which is the most")]
+    /// The user already owns [`MAX_APPS`] apps.
+    #[error("you already own {MAX_APPS} apps, which is the maximum")]
     TooManyApps,
 }
 
@@ -89,7 +88,7 @@ impl Refusal {
             | Self::UnknownWord(..)
             | Self::UnknownEvent(_)
             | Self::TooMany(..)
-            | Self::KeyUnfit(_)
+            | Self::InvalidKey(_)
             | Self::SchemaTooLarge(_)
             | Self::TooManyApps => Reason::BadRequest,
         }

@@ -1,11 +1,11 @@
-//! Which properties an app understands, for user interfaces that suggest them (behaviour 9.3).
+//! Properties schemas: keys and values that user interfaces suggest for an app (behaviour 9.3).
 
 use std::collections::BTreeMap;
 
 use super::refusal::{MAX_ITEMS, MAX_SCHEMA, Refusal};
 use crate::property::{MAX_KEY, normalized_key};
 
-/// What the properties are of.
+/// A kind of resource that has properties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PropertyHolder {
     /// Accounts.
@@ -19,10 +19,10 @@ pub enum PropertyHolder {
 }
 
 impl PropertyHolder {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Account, Self::Book, Self::Group, Self::Transaction];
 
-    /// The name of its field.
+    /// Returns the name of its field.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -33,30 +33,30 @@ impl PropertyHolder {
         }
     }
 
-    /// The one of that name.
+    /// Finds the kind with that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|holder| holder.as_str() == name)
     }
 }
 
-/// The keys that an app understands, and values it suggests.
+/// Property keys that an app uses, and values it suggests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PropertyHints {
-    /// Keys, as given.
+    /// The keys.
     pub keys: Vec<String>,
-    /// Values, as given.
+    /// The values.
     pub values: Vec<String>,
 }
 
-/// The properties that an app understands, by what they are of.
+/// The properties that an app uses, by kind of resource.
 pub type PropertiesSchema = BTreeMap<PropertyHolder, PropertyHints>;
 
-/// Checks a schema; what holds nothing is left out.
+/// Checks a schema and drops empty entries.
 ///
 /// # Errors
 /// [`Refusal`] for keys that no resource could have, and for too many or too long texts.
-pub(super) fn checked_schema(mut schema: PropertiesSchema) -> Result<PropertiesSchema, Refusal> {
+pub(super) fn check_schema(mut schema: PropertiesSchema) -> Result<PropertiesSchema, Refusal> {
     schema.retain(|_, hints| !hints.keys.is_empty() || !hints.values.is_empty());
     let mut bytes: usize = 0;
     for PropertyHints { keys, values } in schema.values() {
@@ -68,8 +68,8 @@ pub(super) fn checked_schema(mut schema: PropertiesSchema) -> Result<PropertiesS
             }
             bytes = list.iter().fold(bytes, |sum, text| sum.saturating_add(text.len()));
         }
-        if let Some(unfit) = keys.iter().find(|key| !is_key(key)) {
-            return Err(Refusal::KeyUnfit(unfit.chars().take(60).collect()));
+        if let Some(key) = keys.iter().find(|key| !is_key(key)) {
+            return Err(Refusal::InvalidKey(key.chars().take(60).collect()));
         }
     }
     if bytes > MAX_SCHEMA { Err(Refusal::SchemaTooLarge(bytes)) } else { Ok(schema) }
@@ -91,24 +91,24 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_those_that_a_resource_could_have() {
+    fn schema_keys_and_sizes_are_checked() {
         let longest = "k".repeat(MAX_KEY);
         let longer = format!("{longest}k");
-        for (keys, is_fit) in [
+        for (keys, is_valid) in [
             (vec!["tax_rate", "Tax Rate"], true),
             (vec![longest.as_str()], true),
             (vec![longer.as_str()], false),
             (vec![" "], false),
             (vec![""], false),
         ] {
-            assert_eq!(checked_schema(schema(&keys, &[])).is_ok(), is_fit, "{keys:?}");
+            assert_eq!(check_schema(schema(&keys, &[])).is_ok(), is_valid, "{keys:?}");
         }
-        assert_eq!(checked_schema(schema(&[], &[])), Ok(PropertiesSchema::new()));
+        assert_eq!(check_schema(schema(&[], &[])), Ok(PropertiesSchema::new()));
         let large = "v".repeat(MAX_SCHEMA);
-        assert!(checked_schema(schema(&[], &[&large])).is_ok());
-        let refused = checked_schema(schema(&["k"], &[&large]));
+        assert!(check_schema(schema(&[], &[&large])).is_ok());
+        let refused = check_schema(schema(&["k"], &[&large]));
         assert_eq!(refused, Err(Refusal::SchemaTooLarge(MAX_SCHEMA + 1)));
         let many = vec!["k"; MAX_ITEMS + 1];
-        assert!(matches!(checked_schema(schema(&many, &[])), Err(Refusal::TooMany(..))));
+        assert!(matches!(check_schema(schema(&many, &[])), Err(Refusal::TooMany(..))));
     }
 }

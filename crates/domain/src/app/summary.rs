@@ -1,9 +1,8 @@
-//! How an app looks to those who see what it made.
+//! Summaries of apps, shown beside the resources they created.
 
 use super::{App, AppText};
 
-/// Longest logo, in characters, that is shown beside what an app made, because it is shown beside
-/// each thing.
+/// Maximum length of a logo in a summary, in characters. Responses repeat it for each resource.
 pub const MAX_LOGO: usize = 2_048;
 
 /// The name and the logos of an app.
@@ -11,9 +10,9 @@ pub const MAX_LOGO: usize = 2_048;
 pub struct AppSummary {
     /// The name.
     pub name: String,
-    /// The logo on light ground.
+    /// The logo for light backgrounds.
     pub logo: Option<String>,
-    /// The logo on dark ground.
+    /// The logo for dark backgrounds.
     pub logo_dark: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Who sees and changes an app, and what an update keeps.
+//! Tests of roles and updates of apps.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ fn app(pairs: &[(AppText, &str)]) -> App {
 }
 
 #[test]
-fn who_sees_and_changes_an_app() {
+fn roles_depend_on_audience_and_publication() {
     use AppRole::{Developer, Stranger, User};
     let hidden = app(&[(AppText::Developers, "dev *@dev.example"), (AppText::Users, "user")]);
     let published = App { published: true, ..hidden.clone() };
@@ -70,7 +70,7 @@ fn only_administrators_publish() {
 }
 
 #[test]
-fn an_update_keeps_what_it_does_not_name_and_clears_what_is_null_or_blank() {
+fn update_keeps_absent_fields_and_clears_null_or_blank_ones() {
     let email = email("owner@example.com");
     let before =
         app(&[(AppText::Description, "Adds taxes"), (AppText::WebhookUrl, "https://a.example")]);
@@ -101,7 +101,7 @@ fn an_update_keeps_what_it_does_not_name_and_clears_what_is_null_or_blank() {
 }
 
 #[test]
-fn what_a_manifest_may_not_say() {
+fn invalid_manifest_fields_are_refused() {
     let email = email("owner@example.com");
     let refused =
         |changes: Changes| app(&[]).update(changes, &owner(&email), NOW).unwrap_err().to_string();

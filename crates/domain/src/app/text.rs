@@ -1,8 +1,8 @@
-//! The texts of a manifest besides its name: what each may be, and who sees it (behaviour 9.3).
+//! The texts of a manifest, their formats and their visibility (behaviour 9.3).
 
 use super::refusal::Refusal;
 
-/// Declares the texts: `texts! { Variant "name" kind, }`.
+/// Declares the texts: `texts! { Variant "name" Kind, }`.
 macro_rules! texts {
     ($($(#[$doc:meta])* $variant:ident $name:literal $kind:ident,)*) => {
         /// A text of a manifest.
@@ -12,10 +12,10 @@ macro_rules! texts {
         }
 
         impl AppText {
-            /// All of them.
+            /// All texts.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The name of its field.
+            /// Returns the name of its field.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
@@ -29,72 +29,71 @@ macro_rules! texts {
 }
 
 texts! {
-    /// The version of the payload it expects; this server has v5 only (behaviour 8.13).
+    /// The expected version of the payload. This server sends v5 only (behaviour 8.13).
     ApiVersion "apiVersion" Version,
-    /// Its id as an OAuth client.
+    /// The OAuth client id.
     ClientId "clientId" Short,
-    /// What it is for.
+    /// The description.
     Description "description" Long,
-    /// Who may change it: usernames, and `*@domain`.
+    /// Users who may change it: usernames and `*@domain`.
     Developers "developers" Long,
-    /// Its logo.
+    /// The logo.
     LogoUrl "logoUrl" Logo,
-    /// Its logo on a dark ground.
+    /// The logo for dark backgrounds.
     LogoUrlDark "logoUrlDark" Logo,
-    /// How its menu opens.
+    /// The way its menu opens.
     MenuOpenMode "menuOpenMode" OpenMode,
     /// The height of its menu. Deprecated.
     MenuPopupHeight "menuPopupHeight" Short,
     /// The width of its menu. Deprecated.
     MenuPopupWidth "menuPopupWidth" Short,
-    /// What its menu is called.
+    /// The label of its menu.
     MenuText "menuText" Short,
-    /// What its menu opens, perhaps with expressions, which user interfaces resolve (behaviour
-    /// 12.8).
+    /// The address its menu opens. User interfaces resolve expressions in it (behaviour 12.8).
     MenuUrl "menuUrl" Link,
-    /// The same, for its developers.
+    /// The address its menu opens for its developers.
     MenuUrlDev "menuUrlDev" Link,
-    /// The logo of who makes it.
+    /// The logo of the vendor.
     OwnerLogoUrl "ownerLogoUrl" Logo,
-    /// Who makes it.
+    /// The name of the vendor.
     OwnerName "ownerName" Short,
-    /// The website of who makes it.
+    /// The website of the vendor.
     OwnerWebsite "ownerWebsite" Link,
-    /// What to read about it.
+    /// The readme.
     Readme "readme" Readme,
-    /// The same, in Markdown.
+    /// The readme in Markdown.
     ReadmeMd "readmeMd" Readme,
-    /// Where its source is.
+    /// The address of its repository.
     RepoUrl "repoUrl" Link,
-    /// Who may use it before it is published: usernames, and `*@domain`.
+    /// Users who may use it before it is published: usernames and `*@domain`.
     Users "users" Long,
-    /// Where its events are delivered.
+    /// The address its events are delivered to.
     WebhookUrl "webhookUrl" Webhook,
-    /// Where its events are delivered to when its developers cause them.
+    /// The address for events that its developers cause.
     WebhookUrlDev "webhookUrlDev" Webhook,
-    /// Its website.
+    /// The website.
     Website "website" Link,
 }
 
-/// What a text may be.
+/// The format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Short,
     Long,
     Readme,
-    /// An address that people follow, which must not run as a script where it is shown.
+    /// An address that users follow. It must not be a script URL.
     Link,
-    /// The address of a picture, or the picture itself in Base64.
+    /// The address of an image, or the image itself as a `data:` URL.
     Logo,
-    /// An address that this server calls.
+    /// An address to which this server sends requests.
     Webhook,
     Version,
     OpenMode,
 }
 
 impl Kind {
-    /// The most characters.
-    const fn longest(self) -> usize {
+    /// Returns the maximum length in characters.
+    const fn max_length(self) -> usize {
         match self {
             Self::Short => 255,
             Self::Link | Self::Webhook | Self::Version | Self::OpenMode => 2_048,
@@ -105,13 +104,13 @@ impl Kind {
 }
 
 impl AppText {
-    /// The text of that name.
+    /// Finds the text with that field name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|text| text.as_str() == name)
     }
 
-    /// Whether only its owner and developers see it.
+    /// Returns whether only the owner and the developers see it.
     #[must_use]
     pub const fn is_internal(self) -> bool {
         matches!(
@@ -125,22 +124,22 @@ impl AppText {
         )
     }
 
-    /// Checks a text, and trims it unless it is one to read.
+    /// Validates a value, and trims it unless it is a readme.
     ///
     /// # Errors
-    /// [`Refusal`] for a text that is too long, or is not what it must be.
-    pub fn checked(self, text: &str) -> Result<String, Refusal> {
+    /// [`Refusal::TooLong`], [`Refusal::NotAnAddress`] and [`Refusal::UnknownWord`].
+    pub fn validate(self, text: &str) -> Result<String, Refusal> {
         let kind = self.kind();
         let text = if kind == Kind::Readme { text } else { text.trim() };
-        let (length, longest) = (text.chars().count(), kind.longest());
-        if length > longest {
-            return Err(Refusal::TooLong(self.as_str(), length, longest));
+        let (length, max) = (text.chars().count(), kind.max_length());
+        if length > max {
+            return Err(Refusal::TooLong(self.as_str(), length, max));
         }
         match kind {
             Kind::Short | Kind::Long | Kind::Readme => {}
-            Kind::Link if is_followed(text) => {}
-            Kind::Logo if is_followed(text) || is_picture(text) => {}
-            Kind::Webhook if is_called(text) => {}
+            Kind::Link if is_safe_link(text) => {}
+            Kind::Logo if is_safe_link(text) || is_image(text) => {}
+            Kind::Webhook if is_web_address(text) => {}
             Kind::Link | Kind::Logo | Kind::Webhook => {
                 return Err(Refusal::NotAnAddress(self.as_str()));
             }
@@ -149,7 +148,7 @@ impl AppText {
         Ok(text.to_owned())
     }
 
-    /// Checks a text that is one of a few words.
+    /// Checks a text that has a fixed set of values.
     ///
     /// # Errors
     /// [`Refusal::UnknownWord`].
@@ -169,24 +168,26 @@ impl AppText {
 const VERSIONS: &str = "v0, v1, v2, v3, v4, v5";
 const OPEN_MODES: &str = "SIDEBAR, EXPANDED, NEW_TAB";
 
-fn is_called(text: &str) -> bool {
+/// Returns whether the text is an http or https URL with a host.
+fn is_web_address(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
     rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '?', '#', ':', '@']))
-        && text.chars().all(is_plain)
+        && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// Whether a browser that follows the text asks a server: it has no scheme, or that of the web. A
-/// browser drops control characters before it reads the scheme.
-fn is_followed(text: &str) -> bool {
+/// Returns whether a browser that follows the text sends a request: the scheme is absent, http or
+/// https.
+///
+/// Control characters are refused because browsers drop them before they parse the scheme.
+fn is_safe_link(text: &str) -> bool {
     let before = text.split(['/', '?', '#']).next().unwrap_or_default();
     let scheme = before.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
-    // An expression before the scheme would hide it.
+    // A scheme after an expression, such as `${book.id}:x`, is refused too.
     let is_web = scheme.is_none_or(|scheme| scheme == "http" || scheme == "https");
     is_web && !text.chars().any(char::is_control)
 }
 
-fn is_picture(text: &str) -> bool {
+fn is_image(text: &str) -> bool {
     let data = text.strip_prefix("data:image/").and_then(|data| data.split_once(";base64,"));
     data.is_some_and(|(kind, bytes)| {
         kind.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
@@ -199,9 +200,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_each_text_may_be() {
+    fn texts_are_validated_by_their_format() {
         let (short, shorter) = ("é".repeat(256), "é".repeat(255));
-        for (text, value, is_fit) in [
+        for (text, value, is_valid) in [
             (AppText::ClientId, shorter.as_str(), true),
             (AppText::ClientId, short.as_str(), false),
             (AppText::Description, short.as_str(), true),
@@ -228,14 +229,14 @@ mod tests {
             (AppText::LogoUrl, "iVBORw0KGgo=", true),
             (AppText::Website, "data:image/png;base64,AAAA", false),
         ] {
-            assert_eq!(text.checked(value).is_ok(), is_fit, "{text:?} {value:?}");
+            assert_eq!(text.validate(value).is_ok(), is_valid, "{text:?} {value:?}");
         }
-        assert_eq!(AppText::OwnerName.checked(" Me ").as_deref(), Ok("Me"));
-        assert_eq!(AppText::ReadmeMd.checked("    code\n").as_deref(), Ok("    code\n"));
+        assert_eq!(AppText::OwnerName.validate(" Me ").as_deref(), Ok("Me"));
+        assert_eq!(AppText::ReadmeMd.validate("    code\n").as_deref(), Ok("    code\n"));
     }
 
     #[test]
-    fn texts_are_known_by_their_names() {
+    fn text_names_round_trip() {
         for text in AppText::ALL {
             assert_eq!(AppText::from_name(text.as_str()), Some(*text));
         }

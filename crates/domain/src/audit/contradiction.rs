@@ -1,17 +1,17 @@
-//! What the row of a transaction says that cannot all be true.
+//! Contradictions within the row of a transaction.
 
 use super::AuditedTransaction;
 use crate::id::AccountId;
 use crate::transaction::Standing;
 
 impl AuditedTransaction {
-    /// Whether it counts in balances: posted and not trashed (behaviour 5.12).
+    /// Returns whether it counts in balances: posted and not trashed (behaviour 5.12).
     pub(super) const fn counts(&self) -> bool {
         matches!(self.standing, Some(Standing::Unchecked | Standing::Checked)) && !self.trashed
     }
 }
 
-/// The contradictions in a row, in words.
+/// Describes the contradictions in a row.
 pub(super) fn contradictions(
     record: &AuditedTransaction,
     exists: impl Fn(AccountId) -> bool,

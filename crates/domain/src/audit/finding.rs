@@ -1,29 +1,29 @@
-//! The findings of an audit, limited in number.
+//! The findings of an audit.
 
 use std::collections::BTreeMap;
 
 use crate::json::{Json, Object};
 
-/// How many findings of each kind are kept, because all of them become one event; the others are
-/// only counted.
-pub const MAX_OF_A_KIND: usize = 20;
+/// The number of findings of each kind that are kept; further ones are only counted. All findings
+/// are in one event, so their number is limited.
+pub const MAX_PER_KIND: usize = 20;
 
-/// What a finding is about (behaviour 6.7), the most serious kinds first.
+/// The kinds of findings (behaviour 6.7), the most serious first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
     /// The raw balance of an account.
     Balance,
     /// Credits and debits of the whole book.
     ZeroSum,
-    /// An event that was changed or is out of place.
+    /// An event that was changed or has a wrong number.
     Event,
-    /// Event numbers that are missing.
+    /// Missing event numbers.
     EventMissing,
-    /// The last event as the book state has it.
+    /// The last event in the book state.
     EventHead,
-    /// The transactions that the book was copied with.
+    /// The transactions that were copied with the book.
     Copied,
-    /// A row that is not as the last event of its resource has it.
+    /// A row that differs from the last event of its resource.
     Row,
     /// A transaction that contradicts itself.
     Transaction,
@@ -37,12 +37,12 @@ pub enum FindingKind {
     Posted,
     /// The search indexes of a transaction.
     Index,
-    /// How much is stored of the book.
+    /// The storage usage of the book.
     Stored,
 }
 
 impl FindingKind {
-    /// The name used in the event.
+    /// Returns the name used in the event.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -67,20 +67,20 @@ impl FindingKind {
 /// One contradiction that an audit found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is about.
+    /// The kind.
     pub kind: FindingKind,
     /// The public id of the resource.
     pub resource: String,
     /// The day or month of a total.
     pub period: Option<String>,
-    /// The value that follows from the transactions or from the chain.
+    /// The value derived from the transactions or from the chain of events.
     pub expected: String,
-    /// The value that is stored.
+    /// The stored value.
     pub actual: String,
 }
 
 impl Finding {
-    /// A finding about a resource as a whole.
+    /// Creates a finding about a resource as a whole.
     #[must_use]
     pub fn new(
         kind: FindingKind,
@@ -117,16 +117,16 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding. Beyond [`MAX_OF_A_KIND`] it is only counted.
+    /// Adds a finding. If there are [`MAX_PER_KIND`] of its kind, it is only counted.
     pub fn add(&mut self, finding: Finding) {
         self.count = self.count.saturating_add(1);
         let kept = self.kept.entry(finding.kind).or_default();
-        if kept.len() < MAX_OF_A_KIND {
+        if kept.len() < MAX_PER_KIND {
             kept.push(finding);
         }
     }
 
-    /// Adds all findings of another collection, including those only counted.
+    /// Adds all findings of another collection, including those that were only counted.
     pub fn extend(&mut self, other: Self) {
         let beyond =
             other.count.saturating_sub(i64::try_from(other.all().count()).unwrap_or(i64::MAX));
@@ -134,12 +134,12 @@ impl Findings {
         self.count = self.count.saturating_add(beyond);
     }
 
-    /// The findings that were kept, the most serious kinds first.
+    /// Returns the findings that were kept, the most serious kinds first.
     pub fn all(&self) -> impl Iterator<Item = &Finding> {
         self.kept.values().flatten()
     }
 
-    /// The first finding of each kind in one line, for the log of the server.
+    /// Returns the first finding of each kind in one line, for the server log.
     #[must_use]
     pub fn summary(&self) -> String {
         let first = |found: &Finding| {
@@ -151,13 +151,13 @@ impl Findings {
         firsts.join("; ")
     }
 
-    /// How many findings there were, kept or not.
+    /// Returns the number of findings, kept or not.
     #[must_use]
     pub const fn count(&self) -> i64 {
         self.count
     }
 
-    /// Whether there is a finding of this kind.
+    /// Returns whether there is a finding of this kind.
     #[must_use]
     pub fn has(&self, kind: FindingKind) -> bool {
         self.kept.contains_key(&kind)

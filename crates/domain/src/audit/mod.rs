@@ -1,10 +1,9 @@
-//! Audits: recounts a book and compares everything kept beside the transactions with the
-//! transactions (behaviour 6.7).
+//! Audits: compare all derived data of a book with its transactions (behaviour 6.7).
 //!
-//! An audit trusts nothing it reads. It takes rows as they are stored ([`AuditedTransaction`],
-//! [`AuditedTotal`], [`AuditedEvent`]), so that a row that no program could have written becomes a
-//! [`Finding`] and not an error. [`Recount`] adds the transactions up again and compares, [`Trail`]
-//! checks the chain of events, and [`Report`] is the result of both. An audit never repairs.
+//! An audit reads the rows as they are stored ([`AuditedTransaction`], [`AuditedTotal`],
+//! [`AuditedEvent`]), so that an invalid row is a [`Finding`] and not an error. [`Recount`] sums
+//! the transactions up and compares the sums, [`ChainCheck`] checks the chain of events, and
+//! [`Report`] is the result of both. An audit changes nothing except `balanceVerified` of accounts.
 //!
 //! ```
 //! use daybook_domain::audit::{
@@ -16,7 +15,7 @@
 //!
 //! let [cash, food] = [1, 2].map(AccountId::new);
 //! let stored = |account| AccountFlags { account, verified: true, posted: true };
-//! let mut recount = Recount::new("book", (2, 2), [stored(cash), stored(food)]);
+//! let mut recount = Recount::new("book", 2, 2, [stored(cash), stored(food)]);
 //! recount.add_transaction(&AuditedTransaction {
 //!     id: TransactionId::new(7),
 //!     day: 20_250_131,
@@ -37,7 +36,7 @@
 //!     ]
 //! };
 //! let mut days = sums(20_250_131);
-//! days[1].sums.debit = 400; // somebody was here
+//! days[1].sums.debit = 400; // tampering
 //! recount.compare(&[cash, food], &sums(20_250_131), &days, &sums(202_501));
 //! let result = recount.finish(AuditedCounts {
 //!     posted: 1,
@@ -52,6 +51,7 @@
 //! );
 //! ```
 
+mod chain;
 mod contradiction;
 mod finding;
 mod months;
@@ -60,13 +60,12 @@ mod report;
 mod row;
 #[cfg(test)]
 mod tests;
-mod trail;
 
-pub use finding::{Finding, FindingKind, Findings, MAX_OF_A_KIND};
+pub use chain::{AuditedEvent, ChainCheck};
+pub use finding::{Finding, FindingKind, Findings, MAX_PER_KIND};
 pub use recount::{Recount, RecountResult};
 pub use report::Report;
 pub use row::{AuditedRow, LastEvent};
-pub use trail::{AuditedEvent, Trail};
 
 use std::collections::BTreeMap;
 
@@ -75,27 +74,27 @@ use crate::id::{AccountId, TransactionId};
 use crate::storage_quota::StorageUsage;
 use crate::transaction::Standing;
 
-/// The columns of an account that follow from its transactions or from an earlier audit.
+/// The columns of an account that are derived from its transactions or from an earlier audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccountFlags {
     /// The account.
     pub account: AccountId,
-    /// Whether the last audit found its balance right (`balanceVerified`).
+    /// Whether its balance was correct in the last audit (`balanceVerified`).
     pub verified: bool,
-    /// Whether anything was ever posted on it (`hasTransactionPosted`).
+    /// Whether a transaction was ever posted on it (`hasTransactionPosted`).
     pub posted: bool,
 }
 
-/// A transaction as its row has it.
+/// A transaction as stored in its row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditedTransaction {
-    /// Which.
+    /// The id.
     pub id: TransactionId,
     /// The day it is listed under, as yyyymmdd.
     pub day: i32,
-    /// Whether that day is its own date, not the day it was created.
+    /// Whether this day is its date, not the day it was created.
     pub dated: bool,
-    /// Draft, unchecked or checked; `None` for an unknown number.
+    /// Draft, unchecked or checked; `None` if the column is invalid.
     pub standing: Option<Standing>,
     /// Whether it is trashed.
     pub trashed: bool,
@@ -108,29 +107,29 @@ pub struct AuditedTransaction {
     /// Whether the search indexes have exactly the text, hashtags, properties and remote ids of the
     /// row.
     pub indexed: bool,
-    /// How many rows of the index terms lead to it.
+    /// The number of index terms of the transaction.
     pub index_terms_found: i64,
 }
 
-/// The counts that the recount is compared with.
+/// The stored counts that the recount is compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AuditedCounts {
-    /// How many transactions are posted and not trashed, as the book state says.
+    /// The number of posted transactions that are not trashed, in the book state.
     pub posted: i64,
-    /// Rows of index terms that the book has.
+    /// The number of index terms of the book.
     pub index_terms: i64,
-    /// What is stored of the book, as the book state says.
+    /// The storage usage in the book state.
     pub stored: StorageUsage,
-    /// How many posted and how many trashed transactions each month (yyyymm) is said to have.
+    /// The stored counts of each month (yyyymm).
     pub months: BTreeMap<i32, DatedCounts>,
 }
 
-/// How many transactions are dated in a month.
+/// The number of transactions that are dated in a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DatedCounts {
-    /// The posted ones.
+    /// Posted transactions.
     pub posted: i64,
-    /// The trashed ones, whatever they were before.
+    /// Trashed transactions, posted or not.
     pub trashed: i64,
 }
 

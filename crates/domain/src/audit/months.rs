@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::DatedCounts;
 use super::finding::{Finding, FindingKind};
 
-/// How many transactions are dated in each month (yyyymm), as they were read.
+/// The number of transactions that are dated in each month (yyyymm).
 #[derive(Debug, Default)]
 pub(super) struct MonthCounts(BTreeMap<i32, DatedCounts>);
 
@@ -17,8 +17,8 @@ impl MonthCounts {
         month.trashed = month.trashed.saturating_add(i64::from(trashed));
     }
 
-    /// The months of which something else is kept.
-    pub(super) fn differing(
+    /// Findings about the months whose stored counts differ.
+    pub(super) fn differences(
         &self,
         stored: &BTreeMap<i32, DatedCounts>,
         book: &str,
@@ -30,15 +30,15 @@ impl MonthCounts {
             let text =
                 |count: DatedCounts| format!("posted {}, trashed {}", count.posted, count.trashed);
             let finding = Finding::new(FindingKind::Count, book, text(expected), text(actual));
-            (expected != actual).then(|| Finding { period: Some(dashed(month)), ..finding })
+            (expected != actual).then(|| Finding { period: Some(format_period(month)), ..finding })
         };
         months.into_iter().filter_map(finding).collect()
     }
 }
 
-/// A day or month number as text: 20250131 is `2025-01-31`, 202501 is `2025-01`; other numbers stay
-/// as they are.
-pub(super) fn dashed(period: i32) -> String {
+/// Returns a day or month number as text: 20250131 is `2025-01-31`, 202501 is `2025-01`. Other
+/// numbers are not changed.
+pub(super) fn format_period(period: i32) -> String {
     let digits = period.to_string();
     match (digits.get(..4), digits.get(4..6), digits.get(6..)) {
         (Some(year), Some(month), Some("")) => format!("{year}-{month}"),

@@ -1,41 +1,41 @@
-//! Recounts a book: adds its transactions up again and compares the sums with the totals.
+//! Recounts a book: sums its transactions up and compares the sums with the totals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::contradiction::contradictions;
 use super::finding::{Finding, FindingKind, Findings};
-use super::months::{MonthCounts, dashed};
+use super::months::{MonthCounts, format_period};
 use super::{AccountFlags, AuditedCounts, AuditedTotal, AuditedTransaction};
 use crate::amount::write_units;
 use crate::balance::Sums;
 use crate::id::AccountId;
 use crate::storage_quota::StorageUsage;
 
-/// What is known of one account so far.
+/// The state of one account in the recount.
 #[derive(Debug, Clone, Default)]
-struct Audited {
-    /// The columns of its row; `None` for an account that does not exist.
+struct AccountState {
+    /// The columns of its row; `None` if the account does not exist.
     stored: Option<AccountFlags>,
-    /// What its transactions sum to.
+    /// The sums of its transactions.
     expected_sums: Sums,
-    /// How many entries it has.
+    /// The number of its entries.
     entries: i64,
-    /// A finding concerns it.
+    /// Whether there is a finding about it.
     suspect: bool,
-    /// A transaction that counts in balances names it.
+    /// Whether a transaction that counts in balances is on it.
     posted: bool,
 }
 
 /// The result of a recount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecountResult {
-    /// Whether every balance and total is what follows from the transactions.
+    /// Whether every balance and total equals the sums of the transactions.
     pub balances_match: bool,
-    /// Whether credits and debits are equal by transactions and by totals.
+    /// Whether credits and debits are equal, both of the transactions and of the totals.
     pub zero_sum: bool,
-    /// How many accounts were checked.
+    /// The number of accounts.
     pub accounts_checked: i64,
-    /// How many transactions were read.
+    /// The number of transactions.
     pub transactions_checked: i64,
     /// The findings.
     pub findings: Findings,
@@ -43,45 +43,49 @@ pub struct RecountResult {
     pub changed: Vec<(AccountId, bool)>,
 }
 
-/// Recounts a book in two steps: every transaction ([`Recount::add_transaction`]), then the totals
-/// of days and months ([`Recount::compare`]).
+/// Recounts a book: first every transaction is added ([`Recount::add_transaction`]), then the
+/// totals of days and months are compared ([`Recount::compare`]).
 #[derive(Debug)]
 pub struct Recount {
     book: String,
-    /// The storage scale of the book, and the digits it shows.
-    places: (u32, u32),
-    accounts: BTreeMap<AccountId, Audited>,
+    /// The storage scale of the book.
+    scale: u32,
+    /// The fraction digits of the book.
+    fraction_digits: u32,
+    accounts: BTreeMap<AccountId, AccountState>,
     transactions: i64,
     posted: i64,
     index_terms: i64,
     stored: StorageUsage,
     months: MonthCounts,
-    /// Raw balance of the book by its month totals.
-    kept_balance: i128,
+    /// The raw balance of the book according to its month totals.
+    balance_of_totals: i128,
     findings: Findings,
 }
 
 impl Recount {
-    /// Begins the recount of the book with that public id. `places` are its storage scale and the
-    /// digits it shows; `accounts` are all its accounts.
+    /// Begins the recount of a book with its public id, its storage scale, its fraction digits and
+    /// all its accounts.
     pub fn new(
         book: &str,
-        places: (u32, u32),
+        scale: u32,
+        fraction_digits: u32,
         accounts: impl IntoIterator<Item = AccountFlags>,
     ) -> Self {
-        let accounts = accounts
-            .into_iter()
-            .map(|stored| (stored.account, Audited { stored: Some(stored), ..Audited::default() }));
+        let accounts = accounts.into_iter().map(|stored| {
+            (stored.account, AccountState { stored: Some(stored), ..AccountState::default() })
+        });
         Self {
             book: book.to_owned(),
-            places,
+            scale,
+            fraction_digits,
             accounts: accounts.collect(),
             transactions: 0,
             posted: 0,
             index_terms: 0,
             stored: StorageUsage::default(),
             months: MonthCounts::default(),
-            kept_balance: 0,
+            balance_of_totals: 0,
             findings: Findings::default(),
         }
     }
@@ -139,21 +143,19 @@ impl Recount {
         }
     }
 
-    /// Adds accounts that have totals, which may have neither a row nor a transaction.
+    /// Adds accounts that have totals. They may have neither a row nor a transaction.
     pub fn add_accounts(&mut self, accounts: Vec<AccountId>) {
         for account in accounts {
             self.account(account);
         }
     }
 
-    /// All accounts seen so far, including those that do not exist, each with how many entries it
-    /// has.
+    /// Returns all accounts with the number of their entries, including accounts that do not exist.
     pub fn accounts(&self) -> impl Iterator<Item = (AccountId, i64)> {
         self.accounts.iter().map(|(account, audited)| (*account, audited.entries))
     }
 
-    /// Compares the totals of some accounts: the sums of their entries by day with the day totals
-    /// and the month totals.
+    /// Compares the sums of the entries of these accounts by day with their day and month totals.
     pub fn compare(
         &mut self,
         accounts: &[AccountId],
@@ -171,12 +173,12 @@ impl Recount {
                 *month = *month + *sums;
             }
             let (days, months) = (of_account(&days, *account), of_account(&months, *account));
-            self.periods(FindingKind::DayTotal, *account, &by_day, &days);
-            self.periods(FindingKind::MonthTotal, *account, &by_month, &months);
-            let kept = months.values().copied().sum::<Sums>().balance();
-            self.kept_balance = self.kept_balance.saturating_add(kept);
-            if kept != balance {
-                let [expected, actual] = [balance, kept].map(|units| self.money(units));
+            self.compare_periods(FindingKind::DayTotal, *account, &by_day, &days);
+            self.compare_periods(FindingKind::MonthTotal, *account, &by_month, &months);
+            let stored = months.values().copied().sum::<Sums>().balance();
+            self.balance_of_totals = self.balance_of_totals.saturating_add(stored);
+            if stored != balance {
+                let [expected, actual] = [balance, stored].map(|units| self.amount_text(units));
                 self.findings.add(Finding::new(
                     FindingKind::Balance,
                     account.to_string(),
@@ -188,12 +190,12 @@ impl Recount {
         }
     }
 
-    /// Adds what was found when rows were compared with the log.
-    pub fn add_rows(&mut self, findings: Findings) {
+    /// Adds the findings about rows that differ from the log.
+    pub fn add_findings(&mut self, findings: Findings) {
         self.findings.extend(findings);
     }
 
-    /// Adds what is stored of the book, as its rows have it.
+    /// Adds storage usage that was summed up from the rows.
     pub fn add_stored(&mut self, stored: StorageUsage) {
         self.stored = self.stored + stored;
     }
@@ -201,8 +203,8 @@ impl Recount {
     /// Compares the counts and ends the recount.
     #[must_use]
     pub fn finish(mut self, counted: AuditedCounts) -> RecountResult {
-        // Missing index terms are findings of their transactions; here it shows when there are too
-        // many.
+        // Missing index terms are findings about their transactions; this comparison finds
+        // superfluous ones.
         let bytes = |stored: StorageUsage| {
             format!("{} transactions, {} bytes", stored.transactions, stored.bytes)
         };
@@ -218,7 +220,7 @@ impl Recount {
                 self.findings.add(Finding::new(kind, &self.book, expected, actual));
             }
         }
-        for finding in self.months.differing(&counted.months, &self.book) {
+        for finding in self.months.differences(&counted.months, &self.book) {
             self.findings.add(finding);
         }
         let balance = self
@@ -226,10 +228,10 @@ impl Recount {
             .values()
             .map(|audited| audited.expected_sums.balance())
             .fold(0, i128::saturating_add);
-        // By transactions and by totals; each must be zero.
-        let balances = [balance, self.kept_balance];
+        // Both must be zero.
+        let balances = [balance, self.balance_of_totals];
         for sum in balances.into_iter().filter(|sum| *sum != 0).collect::<BTreeSet<i128>>() {
-            let [zero, sum] = [0, sum].map(|units| self.money(units));
+            let [zero, sum] = [0, sum].map(|units| self.amount_text(units));
             self.findings.add(Finding::new(FindingKind::ZeroSum, &self.book, zero, sum));
         }
         let stored = self
@@ -239,7 +241,7 @@ impl Recount {
         let (mut changed, mut checked) = (Vec::new(), 0_i64);
         for (AccountFlags { account, verified, posted }, audited) in stored {
             checked = checked.saturating_add(1);
-            // The flag never turns back, so only its absence can be wrong (behaviour 4.7).
+            // The flag is never cleared, so it is only wrong if it is missing (behaviour 4.7).
             if audited.posted && !posted {
                 self.findings.add(Finding::new(
                     FindingKind::Posted,
@@ -262,7 +264,7 @@ impl Recount {
         }
     }
 
-    fn periods(
+    fn compare_periods(
         &mut self,
         kind: FindingKind,
         account: AccountId,
@@ -274,9 +276,9 @@ impl Recount {
             let [expected, actual] =
                 [expected_sums, stored].map(|side| side.get(&period).copied().unwrap_or_default());
             if expected != actual {
-                let [expected, actual] = [expected, actual].map(|sums| self.both(sums));
+                let [expected, actual] = [expected, actual].map(|sums| self.sums_text(sums));
                 let finding = Finding::new(kind, account.to_string(), expected, actual);
-                self.findings.add(Finding { period: Some(dashed(period)), ..finding });
+                self.findings.add(Finding { period: Some(format_period(period)), ..finding });
                 self.account(account).suspect = true;
             }
         }
@@ -286,20 +288,20 @@ impl Recount {
         self.accounts.get(&account).is_some_and(|audited| audited.stored.is_some())
     }
 
-    fn account(&mut self, id: AccountId) -> &mut Audited {
+    fn account(&mut self, id: AccountId) -> &mut AccountState {
         self.accounts.entry(id).or_default()
     }
 
-    fn money(&self, units: i128) -> String {
-        write_units(units, self.places.0, self.places.1)
+    fn amount_text(&self, units: i128) -> String {
+        write_units(units, self.scale, self.fraction_digits)
     }
 
-    fn both(&self, sums: Sums) -> String {
-        format!("debit {}, credit {}", self.money(sums.debit), self.money(sums.credit))
+    fn sums_text(&self, sums: Sums) -> String {
+        format!("debit {}, credit {}", self.amount_text(sums.debit), self.amount_text(sums.credit))
     }
 }
 
-/// Of a period that is there twice both count, as they do in balances.
+/// Returns the totals by account and period. Duplicate rows are added, as in balances.
 fn by_period(totals: &[AuditedTotal]) -> BTreeMap<(AccountId, i32), Sums> {
     let mut sums: BTreeMap<_, Sums> = BTreeMap::new();
     for total in totals {
@@ -309,7 +311,7 @@ fn by_period(totals: &[AuditedTotal]) -> BTreeMap<(AccountId, i32), Sums> {
     sums
 }
 
-/// The totals of one account, by period.
+/// Returns the totals of one account, by period.
 fn of_account(
     totals: &BTreeMap<(AccountId, i32), Sums>,
     account: AccountId,

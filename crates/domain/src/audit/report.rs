@@ -3,26 +3,26 @@
 use crate::id::AccountId;
 use crate::json::{Json, Object};
 
+use super::chain::ChainCheck;
 use super::finding::Findings;
 use super::recount::RecountResult;
-use super::trail::Trail;
 
-/// What an audit found about the book as it was after one of its events.
+/// The result of an audit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// The number of the last event the audit has read.
     pub sequence: i64,
-    /// Whether every balance and total is what follows from the transactions.
+    /// Whether every balance and total equals the sums of the transactions.
     pub balances_match: bool,
-    /// Whether credits and debits are equal by transactions and by totals.
+    /// Whether credits and debits are equal, both of the transactions and of the totals.
     pub zero_sum: bool,
     /// Whether every event is present and unchanged.
     pub chain_intact: bool,
-    /// How many accounts were checked.
+    /// The number of accounts.
     pub accounts_checked: i64,
-    /// How many transactions were read.
+    /// The number of transactions.
     pub transactions_checked: i64,
-    /// How many events were read.
+    /// The number of events.
     pub events_checked: i64,
     /// The findings.
     pub findings: Findings,
@@ -33,7 +33,7 @@ pub struct Report {
 impl Report {
     /// Joins the recount and the check of the events.
     #[must_use]
-    pub fn new(result: RecountResult, trail: Trail<'_>) -> Self {
+    pub fn new(result: RecountResult, chain: ChainCheck<'_>) -> Self {
         let RecountResult {
             balances_match,
             zero_sum,
@@ -42,8 +42,8 @@ impl Report {
             mut findings,
             changed,
         } = result;
-        let (sequence, events_checked) = (trail.sequence(), trail.checked());
-        let found = trail.into_findings();
+        let (sequence, events_checked) = (chain.sequence(), chain.checked());
+        let found = chain.into_findings();
         let chain_intact = found.count() == 0;
         findings.extend(found);
         Self {
@@ -59,7 +59,7 @@ impl Report {
         }
     }
 
-    /// `data.audit` of the event.
+    /// Builds `data.audit` of the event.
     #[must_use]
     pub fn object(&self) -> Object {
         Object::new()

@@ -47,10 +47,10 @@ const BOOK: &[&str] = &[
     "timeZone",
     "visibility",
 ];
-/// Fields that snapshots of earlier versions do not have.
+/// Fields that are missing in snapshots of earlier versions.
 const ADDED_LATER: &[&str] = &["scale", "sha256"];
-/// Most characters of a value in a finding.
-const MAX_SHOWN: usize = 80;
+/// Maximum number of characters of a value in a finding.
+const MAX_VALUE: usize = 80;
 
 /// The last event of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct LastEvent {
     pub object: Object,
 }
 
-/// A row, with what its snapshot would say now.
+/// A row that is compared with the last event of its resource.
 #[derive(Debug)]
 pub struct AuditedRow<'r> {
     id: String,
@@ -82,47 +82,47 @@ enum Resource<'r> {
 }
 
 impl<'r> AuditedRow<'r> {
-    /// A transaction.
+    /// Wraps a transaction.
     #[must_use]
     pub fn of_transaction(row: &'r Transaction) -> Self {
         let resource = Resource::Transaction(row);
         Self { id: row.id.to_string(), fields: TRANSACTION, resource }
     }
 
-    /// An account, among the groups of its book.
+    /// Wraps an account, with the groups of its book.
     #[must_use]
     pub fn of_account(row: &'r Account, groups: &'r Forest) -> Self {
         let resource = Resource::Account(row, groups);
         Self { id: row.id.to_string(), fields: ACCOUNT, resource }
     }
 
-    /// A group, among the groups of its book.
+    /// Wraps a group, with the groups of its book.
     #[must_use]
     pub fn of_group(row: &'r Group, groups: &'r Forest) -> Self {
         let resource = Resource::Group(row, groups);
         Self { id: row.id.to_string(), fields: GROUP, resource }
     }
 
-    /// A collaborator.
+    /// Wraps a collaborator.
     #[must_use]
     pub fn of_collaborator(row: &'r Collaborator) -> Self {
         let resource = Resource::Collaborator(row);
         Self { id: row.id.to_string(), fields: COLLABORATOR, resource }
     }
 
-    /// A file.
+    /// Wraps a file.
     #[must_use]
     pub fn of_file(row: &'r File) -> Self {
         Self { id: row.id.to_string(), fields: FILE, resource: Resource::File(row) }
     }
 
-    /// The book itself.
+    /// Wraps the book itself.
     #[must_use]
     pub fn of_book(row: &'r Book) -> Self {
         Self { id: row.key.to_string(), fields: BOOK, resource: Resource::Book(row) }
     }
 
-    /// Adds a finding for each field in which the row is not as its last event has it.
+    /// Adds a finding for each field in which the row differs from its last event.
     pub fn compare(&self, last: &LastEvent, findings: &mut Findings) {
         if is_deletion(last.kind) {
             return self.add(findings, "deleted".to_owned(), "a row".to_owned());
@@ -133,17 +133,18 @@ impl<'r> AuditedRow<'r> {
             if logged.is_none() && ADDED_LATER.contains(field) {
                 continue;
             }
-            let [expected, actual] = [self.shown(field, logged), self.shown(field, stored)];
-            if expected != actual && !self.is_of_deleted_parent(field, logged) {
+            let [expected, actual] =
+                [self.field_text(field, logged), self.field_text(field, stored)];
+            if expected != actual && !self.is_deleted_parent(field, logged) {
                 let [expected, actual] =
-                    [expected, actual].map(|value| format!("{field} {}", cut(&value)));
+                    [expected, actual].map(|value| format!("{field} {}", shorten(&value)));
                 self.add(findings, expected, actual);
             }
         }
     }
 
-    /// Adds a finding about a row of which no event tells.
-    pub fn without_event(&self, findings: &mut Findings) {
+    /// Adds a finding about a row whose resource has no event.
+    pub fn add_without_event(&self, findings: &mut Findings) {
         self.add(findings, "no row".to_owned(), "a row without an event".to_owned());
     }
 
@@ -151,7 +152,7 @@ impl<'r> AuditedRow<'r> {
         findings.add(Finding::new(FindingKind::Row, &self.id, expected, actual));
     }
 
-    /// The snapshot that an event would have now, with as many decimals as the last one.
+    /// Returns the present snapshot of the row, with as many decimals as that of the last event.
     fn snapshot(&self, last: &LastEvent) -> Object {
         match self.resource {
             Resource::Transaction(row) => {
@@ -170,8 +171,9 @@ impl<'r> AuditedRow<'r> {
         }
     }
 
-    /// The value of a field as text: of another resource its id, of groups those that there are.
-    fn shown(&self, field: &str, value: Option<&Json>) -> String {
+    /// Returns the value of a field as text: the id of another resource, the ids of existing
+    /// groups.
+    fn field_text(&self, field: &str, value: Option<&Json>) -> String {
         match (value, field) {
             (None, _) => "none".to_owned(),
             (Some(Json::List(items)), "groups") => {
@@ -185,8 +187,9 @@ impl<'r> AuditedRow<'r> {
         }
     }
 
-    /// Whether the parent of a group was deleted since: the group moved up (behaviour 4.14).
-    fn is_of_deleted_parent(&self, field: &str, logged: Option<&Json>) -> bool {
+    /// Returns whether the parent of a group was deleted later, so that the group was moved up
+    /// (behaviour 4.14).
+    fn is_deleted_parent(&self, field: &str, logged: Option<&Json>) -> bool {
         field == "parent" && logged.is_some_and(|parent| !self.has_group(&id_or_canonical(parent)))
     }
 
@@ -203,7 +206,7 @@ impl<'r> AuditedRow<'r> {
     }
 }
 
-/// Whether an event of this type is the end of a resource.
+/// Returns whether an event of this type deletes a resource.
 const fn is_deletion(kind: EventType) -> bool {
     matches!(
         kind,
@@ -219,11 +222,11 @@ fn id_or_canonical(value: &Json) -> String {
     id.map_or_else(|| value.canonical(), str::to_owned)
 }
 
-fn cut(value: &str) -> String {
-    if value.chars().count() <= MAX_SHOWN {
+fn shorten(value: &str) -> String {
+    if value.chars().count() <= MAX_VALUE {
         return value.to_owned();
     }
-    value.chars().take(MAX_SHOWN).chain("...".chars()).collect()
+    value.chars().take(MAX_VALUE).chain("...".chars()).collect()
 }
 
 #[cfg(test)]
@@ -262,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn each_field_that_differs_is_a_finding() {
+    fn each_different_field_is_a_finding() {
         let forest = Forest::new(vec![group(1), group(2)], []);
         let logged = || snapshot::account(&account(), &forest);
         let check = |row: &Account| found(row, &forest, EventType::AccountUpdated, logged());
         assert!(check(&account()).is_empty());
         let posted = Account { has_transaction_posted: true, ..account() };
-        assert!(check(&posted).is_empty(), "it follows from transactions");
+        assert!(check(&posted).is_empty(), "it is derived from transactions");
         let archived = Account { archived: true, ..account() };
         assert_eq!(check(&archived), ["archived none | archived true"]);
         let moved = Account { groups: BTreeSet::from([GroupId::new(2)]), ..account() };
@@ -278,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_was_deleted_takes_its_memberships_along() {
+    fn membership_of_deleted_group_is_no_finding() {
         let before = Forest::new(vec![group(1)], []);
         let logged = snapshot::account(&account(), &before);
         let row = Account { groups: BTreeSet::new(), ..account() };
@@ -287,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn the_row_of_a_deleted_account_is_a_finding() {
+    fn row_of_deleted_account_is_a_finding() {
         let forest = Forest::new(vec![group(1)], []);
         let logged = snapshot::account(&account(), &forest);
         let found = found(&account(), &forest, EventType::AccountDeleted, logged);

@@ -1,4 +1,4 @@
-//! The rules of audits on small books.
+//! Tests of audits on small books.
 
 use super::*;
 use crate::event::{Event, EventOrigin, EventType, Hash, Head, NewEvent};
@@ -11,9 +11,9 @@ const FOOD: AccountId = AccountId::new(2);
 const RENT: AccountId = AccountId::new(3);
 const DAY: i32 = 20_250_131;
 
-/// A book of three accounts and two transactions, with everything beside them as it should be.
+/// The stored data of a book.
 #[derive(Clone)]
-struct Stage {
+struct StoredBook {
     stored: Vec<AccountFlags>,
     records: Vec<AuditedTransaction>,
     entries: Vec<AuditedTotal>,
@@ -45,14 +45,15 @@ fn record(id: i64, amount: i64, to: AccountId) -> AuditedTransaction {
     }
 }
 
-fn stage() -> Stage {
+/// Returns a correct book with three accounts and two transactions.
+fn correct_book() -> StoredBook {
     let sums = [(CASH, credit(150)), (FOOD, debit(100)), (RENT, debit(50))];
     let cells = |period| {
         sums.iter()
             .map(|(account, sums)| AuditedTotal { account: *account, period, sums: *sums })
             .collect::<Vec<_>>()
     };
-    Stage {
+    StoredBook {
         stored: [CASH, FOOD, RENT]
             .map(|account| AccountFlags { account, verified: true, posted: true })
             .to_vec(),
@@ -69,12 +70,12 @@ fn counted(posted: i64) -> AuditedCounts {
     AuditedCounts { posted, index_terms: posted, stored: StorageUsage::default(), months }
 }
 
-fn audit(stage: &Stage) -> RecountResult {
-    let mut recount = Recount::new("book", (2, 2), stage.stored.iter().copied());
-    stage.records.iter().for_each(|record| recount.add_transaction(record));
+fn audit(book: &StoredBook) -> RecountResult {
+    let mut recount = Recount::new("book", 2, 2, book.stored.iter().copied());
+    book.records.iter().for_each(|record| recount.add_transaction(record));
     let accounts: Vec<AccountId> = recount.accounts().map(|(account, _)| account).collect();
-    recount.compare(&accounts, &stage.entries, &stage.days, &stage.months);
-    recount.finish(stage.counted.clone())
+    recount.compare(&accounts, &book.entries, &book.days, &book.months);
+    recount.finish(book.counted.clone())
 }
 
 fn kinds(result: &RecountResult) -> Vec<&'static str> {
@@ -82,16 +83,16 @@ fn kinds(result: &RecountResult) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_sound_book_has_no_findings() {
-    let result = audit(&stage());
+fn correct_book_has_no_findings() {
+    let result = audit(&correct_book());
     assert_eq!(result.findings, Findings::default());
     assert!(result.balances_match && result.zero_sum && result.changed.is_empty());
     assert_eq!((result.accounts_checked, result.transactions_checked), (3, 2));
 }
 
-type Tamper = fn(&mut Stage);
-/// A way to tamper: its name, what it does, the findings, the accounts it casts doubt on, and
-/// whether the book still sums to zero.
+type Tamper = fn(&mut StoredBook);
+/// A change to the book: its name, the function that makes it, the expected findings, the accounts
+/// that are no longer verified, and whether the book still sums to zero.
 type Case = (&'static str, Tamper, &'static [&'static str], &'static [AccountId], bool);
 
 const CASES: [Case; 11] = [
@@ -133,7 +134,7 @@ const CASES: [Case; 11] = [
     ("an index", |s| s.records[0].indexed = false, &["index"], &[], true),
     ("an index term too many", |s| s.counted.index_terms = 3, &["index"], &[], true),
     (
-        "an account that is none",
+        "a missing account",
         |s| {
             s.stored.remove(2);
         },
@@ -144,22 +145,22 @@ const CASES: [Case; 11] = [
 ];
 
 #[test]
-fn tampering_is_found_and_the_innocent_stay_verified() {
-    for (name, tamper, expected, doubted, zero) in CASES {
-        let mut tampered = stage();
+fn tampering_is_found_and_other_accounts_stay_verified() {
+    for (name, tamper, expected, unverified, zero) in CASES {
+        let mut tampered = correct_book();
         tamper(&mut tampered);
         let result = audit(&tampered);
         assert_eq!(kinds(&result), expected, "{name}: {:#?}", result.findings);
-        let changed: Vec<_> = doubted.iter().map(|account| (*account, false)).collect();
+        let changed: Vec<_> = unverified.iter().map(|account| (*account, false)).collect();
         assert_eq!(result.changed, changed, "{name}");
         assert_eq!(result.zero_sum, zero, "{name}");
-        assert_eq!(result.balances_match, doubted.is_empty(), "{name}");
+        assert_eq!(result.balances_match, unverified.is_empty(), "{name}");
     }
 }
 
 #[test]
 fn totals_without_a_transaction_are_found() {
-    let mut gone = stage();
+    let mut gone = correct_book();
     gone.records.remove(1);
     gone.counted = counted(1);
     gone.entries[0].sums = credit(100);
@@ -178,15 +179,15 @@ fn totals_without_a_transaction_are_found() {
 }
 
 #[test]
-fn accounts_come_with_their_entries() {
-    let stage = stage();
-    let mut recount = Recount::new("book", (2, 2), stage.stored.iter().copied());
-    stage.records.iter().for_each(|record| recount.add_transaction(record));
+fn accounts_have_numbers_of_entries() {
+    let book = correct_book();
+    let mut recount = Recount::new("book", 2, 2, book.stored.iter().copied());
+    book.records.iter().for_each(|record| recount.add_transaction(record));
     assert_eq!(recount.accounts().collect::<Vec<_>>(), [(CASH, 2), (FOOD, 1), (RENT, 1)]);
 }
 
 #[test]
-fn what_contradicts_itself_is_told() {
+fn contradictions_are_findings() {
     type Tamper = fn(&mut AuditedTransaction);
     let contradictions: [(Tamper, &str); 6] = [
         (|r| r.standing = None, "unknown standing"),
@@ -197,19 +198,19 @@ fn what_contradicts_itself_is_told() {
         (|r| r.debit = Some(CASH), "same account on both sides"),
     ];
     for (tamper, expected) in contradictions {
-        let mut tampered = stage();
+        let mut tampered = correct_book();
         tamper(&mut tampered.records[0]);
         let result = audit(&tampered);
-        let told = result
+        let found = result
             .findings
             .all()
             .find(|finding| finding.kind == FindingKind::Transaction)
             .map(|finding| finding.actual.as_str());
-        assert_eq!(told, Some(expected));
+        assert_eq!(found, Some(expected));
         assert!(result.changed.contains(&(CASH, false)), "{expected}");
     }
-    // A draft may be anything but these.
-    let mut draft = stage();
+    // A draft may have no fields.
+    let mut draft = correct_book();
     draft.records.push(AuditedTransaction {
         index_terms_found: 0,
         standing: Some(Standing::Draft),
@@ -223,14 +224,14 @@ fn what_contradicts_itself_is_told() {
 }
 
 #[test]
-fn a_doubted_account_is_verified_again() {
-    let mut mended = stage();
-    mended.stored[1].verified = false;
-    assert_eq!(audit(&mended).changed, [(FOOD, true)]);
+fn correct_account_is_verified_again() {
+    let mut book = correct_book();
+    book.stored[1].verified = false;
+    assert_eq!(audit(&book).changed, [(FOOD, true)]);
 }
 
 #[test]
-fn findings_are_bounded_and_counted() {
+fn findings_are_limited_and_counted() {
     let mut findings = Findings::default();
     for number in 0..100 {
         findings.add(Finding::new(FindingKind::Balance, number.to_string(), "", ""));
@@ -238,11 +239,11 @@ fn findings_are_bounded_and_counted() {
     let mut all = Findings::default();
     all.add(Finding::new(FindingKind::Count, "book", "1", "2"));
     all.extend(findings);
-    assert_eq!((all.count(), all.all().count()), (101, MAX_OF_A_KIND + 1));
+    assert_eq!((all.count(), all.all().count()), (101, MAX_PER_KIND + 1));
     assert_eq!(
         all.all().next().map(|finding| finding.kind),
         Some(FindingKind::Balance),
-        "the gravest kind first"
+        "the most serious kind first"
     );
 }
 
@@ -267,14 +268,14 @@ fn chain(count: usize) -> (Vec<Event>, Head) {
     origin.append(Head::default(), events.collect())
 }
 
-fn walk(events: &[Event], head: Head) -> Vec<(&'static str, String)> {
+fn check_chain(events: &[Event], head: Head) -> Vec<(&'static str, String)> {
     let key = key();
-    let mut trail = Trail::new(&key);
+    let mut chain = ChainCheck::new(&key);
     events.iter().for_each(|event| {
-        trail.check_next(&AuditedEvent { sequence: event.sequence, event: Some(event.clone()) })
+        chain.check_next(&AuditedEvent { sequence: event.sequence, event: Some(event.clone()) })
     });
-    trail.check_head(Some(head));
-    trail
+    chain.check_head(Some(head));
+    chain
         .into_findings()
         .all()
         .map(|finding| (finding.kind.as_str(), finding.resource.clone()))
@@ -286,48 +287,48 @@ fn at(kind: &'static str, number: i64) -> (&'static str, String) {
 }
 
 #[test]
-fn every_break_of_the_chain_is_found_where_it_is() {
+fn breaks_of_the_chain_are_found() {
     let (events, head) = chain(6);
-    assert_eq!(walk(&events, head), []);
-    assert_eq!(walk(&[], Head::default()), []);
+    assert_eq!(check_chain(&events, head), []);
+    assert_eq!(check_chain(&[], Head::default()), []);
 
     let mut forged = events.clone();
     forged[2].data = r#"{"object":{"name":"forged"}}"#.to_owned();
-    assert_eq!(walk(&forged, head), [at("event", 3)]);
+    assert_eq!(check_chain(&forged, head), [at("event", 3)]);
 
     let mut swapped = events.clone();
     (swapped[1].hash, swapped[4].hash) = (events[4].hash, events[1].hash);
-    assert_eq!(walk(&swapped, head), [2, 3, 5, 6].map(|number| at("event", number)));
+    assert_eq!(check_chain(&swapped, head), [2, 3, 5, 6].map(|number| at("event", number)));
 
     let mut gap = events.clone();
     gap.drain(2..4);
-    assert_eq!(walk(&gap, head), [at("eventMissing", 3)]);
-    assert_eq!(walk(&events[1..], head), [at("eventMissing", 1)]);
-    assert_eq!(walk(&events[..4], head), [at("eventMissing", 5)]);
+    assert_eq!(check_chain(&gap, head), [at("eventMissing", 3)]);
+    assert_eq!(check_chain(&events[1..], head), [at("eventMissing", 1)]);
+    assert_eq!(check_chain(&events[..4], head), [at("eventMissing", 5)]);
 
     let mut twice = events.clone();
     twice.insert(4, events[2].clone());
-    assert_eq!(walk(&twice, head), [at("event", 3)]);
+    assert_eq!(check_chain(&twice, head), [at("event", 3)]);
 
-    assert_eq!(walk(&events, Head { sequence: 5, ..head }), [at("eventHead", 6)]);
-    assert_eq!(walk(&events, Head { hash: Hash::ZERO, ..head }), [at("eventHead", 6)]);
+    assert_eq!(check_chain(&events, Head { sequence: 5, ..head }), [at("eventHead", 6)]);
+    assert_eq!(check_chain(&events, Head { hash: Hash::ZERO, ..head }), [at("eventHead", 6)]);
 }
 
 #[test]
-fn a_row_that_is_no_event_is_told_and_passed() {
+fn invalid_event_row_is_a_finding() {
     let (events, head) = chain(3);
     let key = key();
-    let mut trail = Trail::new(&key);
+    let mut chain = ChainCheck::new(&key);
     for event in &events {
-        trail.check_next(&AuditedEvent {
+        chain.check_next(&AuditedEvent {
             sequence: event.sequence,
             event: (event.sequence != 2).then(|| event.clone()),
         });
     }
-    trail.check_head(Some(head));
-    assert_eq!((trail.sequence(), trail.checked()), (3, 3));
+    chain.check_head(Some(head));
+    assert_eq!((chain.sequence(), chain.checked()), (3, 3));
     assert_eq!(
-        trail.into_findings().all().map(|finding| finding.kind).collect::<Vec<_>>(),
+        chain.into_findings().all().map(|finding| finding.kind).collect::<Vec<_>>(),
         [FindingKind::Event]
     );
 }

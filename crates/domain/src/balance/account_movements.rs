@@ -1,4 +1,4 @@
-//! An account in scope, with its track.
+//! An account in scope with its movements.
 
 use super::AccountBalances;
 use super::movements::Movements;
@@ -9,24 +9,24 @@ use crate::account::Account;
 #[derive(Debug)]
 pub(super) struct AccountMovements<'a> {
     pub(super) account: &'a Account,
-    pub(super) track: Movements,
-    /// How often an answer shows it at least, if it has moved: in each group that it is in.
-    pub(super) times_shown: usize,
+    pub(super) movements: Movements,
+    /// The number of groups in scope that contain it, at least 1. Each shows its series.
+    pub(super) occurrences: usize,
 }
 
 impl AccountMovements<'_> {
-    /// Whether it is shown in a group or the book: all are but archived ones without movement
+    /// Returns whether a group or the book shows it: unless it is archived and has no movements
     /// (behaviour 5.11).
     pub(super) const fn is_shown(&self) -> bool {
-        !(self.account.archived && self.track.is_empty())
+        !(self.account.archived && self.movements.is_empty())
     }
 
     pub(super) fn balances(&self, series: &mut dyn FnMut(&Movements) -> Series) -> AccountBalances {
-        let Series { slices, truncated } = series(&self.track);
+        let Series { slices, truncated } = series(&self.movements);
         AccountBalances {
             account: self.account.id,
-            empty: self.track.is_empty(),
-            figures: self.track.figures(),
+            empty: self.movements.is_empty(),
+            amounts: self.movements.amounts(),
             series: slices,
             truncated,
         }

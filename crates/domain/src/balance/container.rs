@@ -1,18 +1,17 @@
-//! The answer to a balance query: accounts and groups with their balances (behaviour 5.1-5.3,
-//! 5.11).
+//! The result of a balance query (behaviour 5.1-5.3, 5.11).
 
 use crate::id::{AccountId, GroupId};
 
 use super::{Amounts, Slice};
 
-/// The answer to a balance query.
+/// The result of a balance query: accounts and groups with their balances.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct BalanceAnswer {
+pub struct BalanceResult {
     /// `accountBalances`, by name; `None` when the query names no account (behaviour 5.2).
     pub accounts: Option<Vec<AccountBalances>>,
     /// `groupBalances`, by name; `None` when the query names no group (behaviour 5.2).
     pub groups: Option<Vec<GroupBalances>>,
-    /// Whether slices of any series are left out (behaviour 5.18).
+    /// Whether any series omits slices (behaviour 5.18).
     pub truncated: bool,
 }
 
@@ -24,26 +23,26 @@ pub struct AccountBalances {
     /// Whether it has no posted movement up to the end of the range (behaviour 5.7).
     pub empty: bool,
     /// The totals.
-    pub figures: Amounts,
+    pub amounts: Amounts,
     /// One slice per period, in order of time.
     pub series: Vec<Slice>,
-    /// Whether slices of the series are left out (behaviour 5.18).
+    /// Whether the series omits slices (behaviour 5.18).
     pub truncated: bool,
 }
 
 /// The balances of one group: sums over the distinct accounts below it (behaviour 5.13).
 ///
-/// Groups nest without limit (behaviour 4.13). [`outline`](Self::outline) and `Drop` do not
-/// recurse; the derived `Clone`, `Debug` and `PartialEq` do.
+/// Groups nest without limit (behaviour 4.13), so [`outline`](Self::outline) and `Drop` do not
+/// recurse. The derived `Clone`, `Debug` and `PartialEq` do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupBalances {
     /// The group.
     pub group: GroupId,
     /// The totals.
-    pub figures: Amounts,
+    pub amounts: Amounts,
     /// One slice per period, in order of time, starting with the earliest account (behaviour 5.7).
     pub series: Vec<Slice>,
-    /// Whether slices of the series are left out (behaviour 5.18).
+    /// Whether the series omits slices (behaviour 5.18).
     pub truncated: bool,
     /// The groups directly below, by name (behaviour 5.3).
     pub groups: Vec<GroupBalances>,
@@ -52,16 +51,17 @@ pub struct GroupBalances {
 }
 
 impl GroupBalances {
-    /// This group and all below it with their depths, 0 for this one; parents come before children.
-    /// Does not recurse.
+    /// Lists this group and its descendants with their depths, parents before children.
+    ///
+    /// This group has depth 0.
     ///
     /// ```
-    /// use daybook_domain::balance::{Figures, GroupBalances};
+    /// use daybook_domain::balance::{Amounts, GroupBalances};
     /// use daybook_domain::id::GroupId;
     ///
     /// let leaf = |id| GroupBalances {
     ///     group: GroupId::new(id),
-    ///     figures: Figures::default(),
+    ///     amounts: Amounts::default(),
     ///     series: vec![],
     ///     truncated: false,
     ///     groups: vec![],
@@ -79,13 +79,13 @@ impl GroupBalances {
         let mut next = vec![(0_usize, self)];
         while let Some((depth, group)) = next.pop() {
             found.push((depth, group));
-            next.extend(group.groups.iter().rev().map(|below| (depth.saturating_add(1), below)));
+            next.extend(group.groups.iter().rev().map(|child| (depth.saturating_add(1), child)));
         }
         found
     }
 }
 
-/// Does not recurse, so a deep chain of groups does not overflow the stack.
+/// Drops without recursion, so a deep chain of groups does not overflow the stack.
 impl Drop for GroupBalances {
     fn drop(&mut self) {
         let mut pending = std::mem::take(&mut self.groups);

@@ -1,11 +1,11 @@
-//! A small book for tests: accounts, groups, entries, and the totals a storage would read.
+//! A small book for tests: accounts, groups, entries, and the totals that storage would read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use time::Date;
 
 use super::{
-    BalanceAnswer, BalanceFold, BalanceInputs, BalanceScope, Level, PeriodTotal, Sums, segments,
+    BalanceFold, BalanceInputs, BalanceResult, BalanceScope, Level, PeriodTotal, Sums, segments,
 };
 use crate::account::{Account, AccountType, Changes};
 use crate::calendar::parse_iso;
@@ -18,13 +18,13 @@ use crate::query::Periodicity;
 
 pub(super) const TODAY: &str = "2025-05-20";
 
-/// The day an ISO text means.
+/// Parses an ISO date.
 #[track_caller]
 pub(super) fn d(text: &str) -> Date {
     parse_iso(text).unwrap()
 }
 
-/// What a query asks for; `""` is an open bound.
+/// The range of a query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Range {
     pub(super) from: Option<Date>,
@@ -32,6 +32,7 @@ pub(super) struct Range {
     pub(super) periodicity: Periodicity,
 }
 
+/// Creates a range; `""` is an open bound.
 pub(super) fn range(from: &str, until: &str, periodicity: Periodicity) -> Range {
     Range { from: parse_iso(from), until: parse_iso(until), periodicity }
 }
@@ -83,7 +84,7 @@ impl Book {
         self
     }
 
-    /// A transaction from the credit account to the debit account.
+    /// Adds a transaction from the credit account to the debit account.
     pub(super) fn posted(mut self, day: &str, credit: i64, debit: i64, amount: i128) -> Self {
         let (credit_sums, debit_sums) =
             (Sums { debit: 0, credit: amount }, Sums { debit: amount, credit: 0 });
@@ -101,7 +102,7 @@ impl Book {
         Forest::new(self.groups.clone(), members)
     }
 
-    /// What a storage with day and month totals would read.
+    /// Returns the totals that storage with day and month totals would read.
     pub(super) fn totals(&self, range: Range) -> Vec<PeriodTotal> {
         let mut totals = Vec::new();
         for segment in segments(range.from, range.until, range.periodicity) {
@@ -129,18 +130,18 @@ impl Book {
         totals
     }
 
-    pub(super) fn ask(&self, scope: &BalanceScope, range: Range) -> BalanceAnswer {
+    pub(super) fn balances(&self, scope: &BalanceScope, range: Range) -> BalanceResult {
         self.with_inputs(range, |inputs| {
             let mut fold = BalanceFold::new(*inputs, scope);
             self.totals(range).iter().for_each(|total| fold.add(total));
-            fold.answer()
+            fold.finish()
         })
     }
 
     pub(super) fn with_inputs<T>(
         &self,
         range: Range,
-        ask: impl FnOnce(&BalanceInputs<'_>) -> T,
+        run: impl FnOnce(&BalanceInputs<'_>) -> T,
     ) -> T {
         let Range { from, until, periodicity } = range;
         let inputs = BalanceInputs {
@@ -151,7 +152,7 @@ impl Book {
             periodicity,
             today: d(TODAY),
         };
-        ask(&inputs)
+        run(&inputs)
     }
 }
 

@@ -1,6 +1,8 @@
-//! Adds totals up one after another, as they are read. Of the movements no more is kept than an
-//! answer can show (behaviour 5.18): where there are more, it shows each series as one entry, and
-//! for that it is enough to know of each account what it has moved, and when first and last.
+//! A streaming fold of period totals into balances.
+//!
+//! The fold keeps no more movements than a result can show (behaviour 5.18). Beyond that limit the
+//! result shows each series as one slice, for which the sum and the first and last movement of each
+//! account suffice.
 
 use crate::id::AccountId;
 
@@ -8,113 +10,124 @@ use super::account_movements::AccountMovements;
 use super::inputs::BalanceInputs;
 use super::layout::{Layout, MAX_SLICES};
 use super::slice::{PeriodAxis, SeriesDetail, step};
-use super::{BalanceAnswer, BalanceScope, PeriodTotal, Sums};
+use super::{BalanceResult, BalanceScope, PeriodTotal, Sums};
 
-/// A balance answer in the making.
+/// The state of a balance computation.
 #[derive(Debug)]
 pub struct BalanceFold<'a> {
     inputs: BalanceInputs<'a>,
     scope: &'a BalanceScope,
-    /// The accounts in scope by name, each with its track.
+    /// The accounts in scope by name.
     entries: Vec<AccountMovements<'a>>,
-    /// Where each account is among them.
-    places: Vec<(AccountId, usize)>,
-    /// The last account that was found.
-    found: Option<(AccountId, usize)>,
-    /// Movements that all series of an answer may have.
-    most: usize,
-    /// Movements that are kept, each as often as it would be shown at least.
-    kept: usize,
-    /// How many may be kept until those of the same slices are added up.
-    limit: usize,
-    /// Whether there are more than an answer shows, so that no slice but the last is known.
-    summed: bool,
+    /// The index of each account in `entries`, sorted by id.
+    indexes: Vec<(AccountId, usize)>,
+    /// The result of the last lookup.
+    last_found: Option<(AccountId, usize)>,
+    /// The maximum number of movements in a result.
+    max: usize,
+    /// The number of stored movements, weighted by the occurrences of their accounts.
+    count: usize,
+    /// The value of `count` at which movements of the same slices are merged.
+    merge_at: usize,
+    /// Whether `max` was exceeded, so only sums are kept.
+    is_summed: bool,
 }
 
 impl<'a> BalanceFold<'a> {
-    /// Begins to add totals up for a scope.
+    /// Starts a fold for a scope.
     #[must_use]
     pub fn new(inputs: BalanceInputs<'a>, scope: &'a BalanceScope) -> Self {
         let entries = inputs.entries(scope);
-        let mut places: Vec<(AccountId, usize)> =
-            entries.iter().enumerate().map(|(place, entry)| (entry.account.id, place)).collect();
-        places.sort_unstable();
-        let (most, limit) = (MAX_SLICES, MAX_SLICES);
-        Self { inputs, scope, entries, places, found: None, most, kept: 0, limit, summed: false }
+        let mut indexes: Vec<(AccountId, usize)> =
+            entries.iter().enumerate().map(|(index, entry)| (entry.account.id, index)).collect();
+        indexes.sort_unstable();
+        Self {
+            inputs,
+            scope,
+            entries,
+            indexes,
+            last_found: None,
+            max: MAX_SLICES,
+            count: 0,
+            merge_at: MAX_SLICES,
+            is_summed: false,
+        }
     }
 
-    /// Adds a total, one of those read for [`segments`](super::segments), of posted and not trashed
-    /// transactions (behaviour 5.12). They come in any order, and fastest when those of an account
-    /// stand together. Those of accounts outside the scope are ignored, and so are all of a range
-    /// that ends before it starts.
+    /// Adds one of the totals read for [`segments`](super::segments).
+    ///
+    /// Totals count posted transactions that are not trashed (behaviour 5.12). They may come in any
+    /// order; consecutive totals of one account are fastest. Totals outside the scope are ignored,
+    /// and so are all totals of an empty range.
     pub fn add(&mut self, total: &PeriodTotal) {
         let sums = Sums { debit: total.debit, credit: total.credit };
         if sums.is_zero() || self.inputs.is_void() {
             return;
         }
-        let known = self.found.filter(|(id, _)| *id == total.account);
-        self.found = known.or_else(|| self.place(total.account));
-        let Some(entry) = self.found.and_then(|(_, place)| self.entries.get_mut(place)) else {
+        let same = self.last_found.filter(|(id, _)| *id == total.account);
+        self.last_found = same.or_else(|| self.find(total.account));
+        let Some(entry) = self.last_found.and_then(|(_, index)| self.entries.get_mut(index)) else {
             return;
         };
-        let Some(day) = total.period else { return entry.track.open(sums) };
-        let is_new = entry.track.enter(step(self.inputs.periodicity, day), sums);
-        if self.summed {
-            entry.track.sum_up();
+        let Some(day) = total.period else { return entry.movements.add_opening(sums) };
+        let is_new = entry.movements.add(step(self.inputs.periodicity, day), sums);
+        if self.is_summed {
+            entry.movements.sum_up();
         } else if is_new {
-            self.kept = self.kept.saturating_add(entry.times_shown);
-            if self.kept > self.limit {
-                self.condense();
+            self.count = self.count.saturating_add(entry.occurrences);
+            if self.count > self.merge_at {
+                self.merge();
             }
         }
     }
 
-    /// Adds the accounts up into the groups of the scope, ordered by normalized name and id
-    /// (behaviour 5.11). When all series together would be too long, they leave out slices without
-    /// movement, and if that is not enough, all slices but the last (behaviour 5.18).
+    /// Sums the accounts into the groups of the scope and returns the result.
+    ///
+    /// Accounts and groups are ordered by normalized name and id (behaviour 5.11). If all series
+    /// together would be too long, they omit slices without movements. If they are still too long,
+    /// they omit all slices but the last (behaviour 5.18).
     #[must_use]
-    pub fn answer(mut self) -> BalanceAnswer {
-        self.condense();
-        let detail = self.summed.then_some(SeriesDetail::Last);
+    pub fn finish(mut self) -> BalanceResult {
+        self.merge();
+        let detail = self.is_summed.then_some(SeriesDetail::Last);
         let (scope, forest) = (self.scope, self.inputs.forest);
-        let (entries, axis) = self.finished();
+        let (entries, axis) = self.into_entries();
         Layout::new(scope, forest, &entries).balances(&entries, axis, detail)
     }
 
-    /// The accounts in scope with their tracks, and the axis of their series.
-    pub(super) fn finished(self) -> (Vec<AccountMovements<'a>>, PeriodAxis) {
+    /// Returns the accounts in scope with complete movements, and the axis of their series.
+    pub(super) fn into_entries(self) -> (Vec<AccountMovements<'a>>, PeriodAxis) {
         let Self { inputs, mut entries, .. } = self;
         if !inputs.is_void() {
             let start = inputs.from.map(|day| step(inputs.periodicity, day));
             for entry in &mut entries {
-                entry.track.finish(start, entry.account.kind.is_permanent());
+                entry.movements.finish(start, entry.account.kind.is_permanent());
             }
         }
         let axis = PeriodAxis { periodicity: inputs.periodicity, last: inputs.last_step(&entries) };
         (entries, axis)
     }
 
-    fn place(&self, account: AccountId) -> Option<(AccountId, usize)> {
-        let found = self.places.binary_search_by_key(&account, |(id, _)| *id).ok()?;
-        self.places.get(found).copied()
+    fn find(&self, account: AccountId) -> Option<(AccountId, usize)> {
+        let found = self.indexes.binary_search_by_key(&account, |(id, _)| *id).ok()?;
+        self.indexes.get(found).copied()
     }
 
-    /// Adds up what moved in the same slices. Where the rest is more than an answer shows, no
-    /// slices are kept.
-    fn condense(&mut self) {
-        if self.summed {
+    /// Merges movements of the same slices. If too many remain, keeps only sums.
+    fn merge(&mut self) {
+        if self.is_summed {
             return;
         }
-        self.kept = 0;
+        self.count = 0;
         for entry in &mut self.entries {
-            entry.track.merge();
-            let shown = entry.track.moved().saturating_mul(entry.times_shown);
-            self.kept = self.kept.saturating_add(shown);
+            entry.movements.merge();
+            let count = entry.movements.len().saturating_mul(entry.occurrences);
+            self.count = self.count.saturating_add(count);
         }
-        self.limit = self.kept.saturating_add(self.most);
-        self.summed = self.kept > self.most;
-        if self.summed {
-            self.entries.iter_mut().for_each(|entry| entry.track.sum_up());
+        self.merge_at = self.count.saturating_add(self.max);
+        self.is_summed = self.count > self.max;
+        if self.is_summed {
+            self.entries.iter_mut().for_each(|entry| entry.movements.sum_up());
         }
     }
 }
@@ -129,13 +142,14 @@ mod tests {
     use crate::account::AccountType::{Asset, Outgoing};
     use crate::query::Periodicity::{Daily, Yearly};
 
-    /// How the answer is made when so many movements are kept.
+    /// Folds totals with a limit of `max` movements.
     fn fold<'a>(
         inputs: &BalanceInputs<'a>,
-        (scope, totals): (&'a BalanceScope, &[PeriodTotal]),
-        most: usize,
+        scope: &'a BalanceScope,
+        totals: &[PeriodTotal],
+        max: usize,
     ) -> BalanceFold<'a> {
-        let mut fold = BalanceFold { most, limit: most, ..BalanceFold::new(*inputs, scope) };
+        let mut fold = BalanceFold { max, merge_at: max, ..BalanceFold::new(*inputs, scope) };
         totals.iter().for_each(|total| fold.add(total));
         fold
     }
@@ -154,35 +168,34 @@ mod tests {
     }
 
     proptest! {
-        /// Without the slices the answer is the one that is given without them, and they are only
-        /// given up where the answer shows none.
+        /// The limit only affects results that show a single slice per series anyway.
         #[test]
-        fn what_is_not_kept_is_not_shown(
-            book in books(), range in ranges(), scope in scopes(), most in 0_usize..12,
+        fn limit_of_movements_does_not_change_the_result(
+            book in books(), range in ranges(), scope in scopes(), max in 0_usize..12,
         ) {
             let totals = book.totals(range);
             book.with_inputs(range, |inputs| {
-                let whole = || fold(inputs, (&scope, &totals), usize::MAX);
-                let (entries, axis) = whole().finished();
+                let unlimited = || fold(inputs, &scope, &totals, usize::MAX);
+                let (entries, axis) = unlimited().into_entries();
                 let layout = Layout::new(&scope, inputs.forest, &entries);
-                let mut bounded = fold(inputs, (&scope, &totals), most);
-                bounded.condense();
-                if bounded.summed {
-                    let (_, moved) = layout.lengths(&entries, axis);
-                    prop_assert!(moved > most, "{moved} of {most}");
-                    let expected = layout.balances(&entries, axis, Some(SeriesDetail::Last));
-                    prop_assert_eq!(bounded.answer(), expected);
+                let mut limited = fold(inputs, &scope, &totals, max);
+                limited.merge();
+                if limited.is_summed {
+                let (_, moved) = layout.lengths(&entries, axis);
+                prop_assert!(moved > max, "{moved} of {max}");
+                let expected = layout.balances(&entries, axis, Some(SeriesDetail::Last));
+                prop_assert_eq!(limited.finish(), expected);
                 } else {
-                    prop_assert_eq!(bounded.answer(), whole().answer());
+                prop_assert_eq!(limited.finish(), unlimited().finish());
                 }
                 Ok(())
             })?;
         }
     }
 
-    /// Movements in memory.
-    fn held(fold: &BalanceFold<'_>) -> usize {
-        fold.entries.iter().map(|entry| entry.track.moved()).sum()
+    /// Counts the movements in memory.
+    fn count_movements(fold: &BalanceFold<'_>) -> usize {
+        fold.entries.iter().map(|entry| entry.movements.len()).sum()
     }
 
     fn total(account: i64, day: time::Date) -> PeriodTotal {
@@ -190,32 +203,32 @@ mod tests {
     }
 
     #[test]
-    fn rule_5_18_no_more_is_kept_than_an_answer_shows() {
+    fn movements_in_memory_are_limited() {
         let book = (1..=100).fold(Book::default(), |book, id| book.account(id, Asset, &[]));
         let scope = BalanceScope::Book;
         let whole = range("", "", Daily);
         book.with_inputs(whole, |inputs| {
             let mut fold = BalanceFold::new(*inputs, &scope);
-            let mut most = 0;
+            let mut max = 0;
             for account in 1..=100 {
                 let mut day = d("2000-01-01");
                 for _ in 0..4_000 {
                     fold.add(&total(account, day));
                     day = day.next_day().unwrap();
-                    most = most.max(held(&fold));
+                    max = max.max(count_movements(&fold));
                 }
             }
-            assert!(most <= MAX_SLICES + 1, "{most} of 400,000");
-            assert_eq!(held(&fold), 200, "when first and last");
-            let answer = fold.answer();
-            let shown = answer.accounts.unwrap();
-            assert!(answer.truncated && shown.iter().all(|one| one.series.len() == 1));
-            assert!(shown.iter().all(|one| one.figures.period.credit == 4_000));
+            assert!(max <= MAX_SLICES + 1, "{max} of 400,000");
+            assert_eq!(count_movements(&fold), 200, "the first and the last of each account");
+            let result = fold.finish();
+            let accounts = result.accounts.unwrap();
+            assert!(result.truncated && accounts.iter().all(|one| one.series.len() == 1));
+            assert!(accounts.iter().all(|one| one.amounts.period.credit == 4_000));
         });
     }
 
     #[test]
-    fn an_account_counts_once_in_each_group() {
+    fn account_counts_once_in_each_group() {
         let mut book = (1..=600).fold(Book::default(), |book, id| book.group(id, None));
         book = book.account(1, Outgoing, &(1..=600).collect::<Vec<_>>());
         let days = |range: Range, count: usize, scope: &BalanceScope| {
@@ -226,13 +239,13 @@ mod tests {
                     fold.add(&total(1, day));
                     day = day.next_day().unwrap();
                 }
-                held(&fold)
+                count_movements(&fold)
             })
         };
         let daily = range("", "", Daily);
         assert_eq!(days(daily, 416, &BalanceScope::Book), 416, "600 times 416 are shown");
         assert_eq!(days(daily, 417, &BalanceScope::Book), 2);
-        assert_eq!(days(daily, 417, &groups(&[1])), 417, "alone it is shown");
+        assert_eq!(days(daily, 417, &groups(&[1])), 417, "one occurrence");
         assert_eq!(days(daily, 417, &accounts(&[1])), 417);
         assert_eq!(days(range("", "", Yearly), 900, &BalanceScope::Book), 3, "slices count");
     }

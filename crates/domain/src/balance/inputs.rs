@@ -1,4 +1,4 @@
-//! What a balance query is answered from beside the totals.
+//! The inputs of a balance query besides its totals.
 
 use time::Date;
 
@@ -12,8 +12,7 @@ use super::account_movements::AccountMovements;
 use super::movements::Movements;
 use super::slice::step;
 
-/// What a balance query is answered from beside the totals, which a fold of them adds
-/// up. The module documentation has an example.
+/// The inputs of a balance query besides its totals. The module documentation has an example.
 #[derive(Debug, Clone, Copy)]
 pub struct BalanceInputs<'a> {
     /// The accounts of the book, at least those of [`BalanceScope::accounts`].
@@ -26,32 +25,34 @@ pub struct BalanceInputs<'a> {
     pub until: Option<Date>,
     /// The length of a slice.
     pub periodicity: Periodicity,
-    /// Today in the time zone of the book: a range without end lasts at least until today
+    /// Today in the time zone of the book. A range without end lasts at least until today
     /// (behaviour 5.7).
     pub today: Date,
 }
 
 impl<'a> BalanceInputs<'a> {
-    /// Whether the range ends before it starts.
+    /// Returns whether the range ends before it starts.
     pub(super) fn is_void(&self) -> bool {
         is_void(self.from, self.until)
     }
 
-    /// The accounts in scope by name, each with an empty track.
+    /// Lists the accounts in scope by name, without movements yet.
     pub(super) fn entries(&self, scope: &BalanceScope) -> Vec<AccountMovements<'a>> {
         let mut accounts = scope.accounts(self.accounts, self.forest);
         accounts.sort_by_cached_key(|account| (account.name.normalized(), account.id));
         let shown = scope.groups(self.forest);
         let entry = |account: &'a Account| AccountMovements {
             account,
-            track: Movements::default(),
-            times_shown: account.groups.intersection(&shown).count().max(1),
+            movements: Movements::default(),
+            occurrences: account.groups.intersection(&shown).count().max(1),
         };
         accounts.into_iter().map(entry).collect()
     }
 
-    /// The step of the last slice (behaviour 5.7): that of the last day of the range; for a range
-    /// without end, the latest of today, the last movement in scope and the first day of the range.
+    /// Returns the step of the last slice (behaviour 5.7).
+    ///
+    /// It contains the last day of the range, or in a range without end the latest of today, the
+    /// last movement in scope and the first day of the range.
     pub(super) fn last_step(&self, entries: &[AccountMovements<'_>]) -> Option<i32> {
         if self.is_void() {
             return None;
@@ -63,6 +64,6 @@ impl<'a> BalanceInputs<'a> {
             .into_iter()
             .flatten()
             .map(|day| step(self.periodicity, day));
-        entries.iter().filter_map(|entry| entry.track.last_moved()).chain(days).max()
+        entries.iter().filter_map(|entry| entry.movements.last_step()).chain(days).max()
     }
 }

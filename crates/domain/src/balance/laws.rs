@@ -1,4 +1,4 @@
-//! Laws that hold for every book and range, against an oracle that adds up raw entries.
+//! Property tests of balances against an oracle that sums raw entries.
 
 use std::collections::BTreeSet;
 
@@ -33,8 +33,9 @@ prop_compose! {
 type Member = (usize, Vec<i64>, bool);
 
 prop_compose! {
-    /// Up to six groups, each under an earlier one or none; up to six accounts in any of them; up
-    /// to twelve transactions.
+    /// Generates a book with up to six groups, six accounts in any of them and twelve transactions.
+    ///
+    /// A group may be below an earlier one.
     pub(super) fn books()(
         parents in prop::collection::vec(prop::option::of(0_i64..6), 0..6),
         members in prop::collection::vec(
@@ -60,12 +61,12 @@ fn build(
         book = book.group(id, parent.filter(|parent| *parent < id));
     }
     let groups = i64::try_from(parents.len()).unwrap();
-    for (id, (kind, homes, archived)) in (0_i64..).zip(members) {
-        let homes: Vec<i64> = homes.iter().copied().filter(|home| *home < groups).collect();
-        book = book.account(id, AccountType::ALL[*kind], &homes);
+    for (id, (kind, member_of, archived)) in (0_i64..).zip(members) {
+        let member_of: Vec<i64> = member_of.iter().copied().filter(|id| *id < groups).collect();
+        book = book.account(id, AccountType::ALL[*kind], &member_of);
         book.accounts.last_mut().unwrap().archived = *archived;
     }
-    let id = |place: usize| i64::try_from(place % members.len()).unwrap();
+    let id = |index: usize| i64::try_from(index % members.len()).unwrap();
     for (offset, credit, debit, amount) in posted {
         book = book.posted(&format_iso(day(*offset)), id(*credit), id(*debit), *amount);
     }
@@ -81,11 +82,11 @@ fn key(periodicity: Periodicity, day: Date) -> (i32, u8, u8) {
     }
 }
 
-/// Adds up raw entries, as behaviour 5 says it.
+/// An oracle that sums raw entries by the rules of behaviour 5.
 struct Oracle<'a> {
     book: &'a Book,
     range: Range,
-    /// The last day of the axis; none when the range ends before it starts.
+    /// The last day of the axis; `None` for an empty range.
     last: Option<Date>,
 }
 
@@ -116,7 +117,7 @@ impl<'a> Oracle<'a> {
         legs.map(|leg| leg.sums).sum()
     }
 
-    fn figures(&self, ids: &BTreeSet<AccountId>) -> Amounts {
+    fn amounts(&self, ids: &BTreeSet<AccountId>) -> Amounts {
         let Some(last) = self.last else { return Amounts::default() };
         Amounts {
             cumulative: self.sum(
@@ -152,7 +153,7 @@ impl<'a> Oracle<'a> {
             year: at.0,
             month: at.1,
             day: at.2,
-            figures: Amounts {
+            amounts: Amounts {
                 cumulative: self.sum(ids, |day, permanent| {
                     day <= last && of(day) <= at && (permanent || self.in_range(day))
                 }),
@@ -164,7 +165,7 @@ impl<'a> Oracle<'a> {
 
     fn check_account(&self, found: &AccountBalances) {
         let ids = BTreeSet::from([found.account]);
-        assert_eq!(found.figures, self.figures(&ids));
+        assert_eq!(found.amounts, self.amounts(&ids));
         assert_eq!(found.series, self.series(&ids));
         assert_eq!(found.empty, self.first_movement(&ids).is_none());
     }
@@ -180,7 +181,7 @@ impl<'a> Oracle<'a> {
                 .filter(|account| !account.groups.is_disjoint(&below))
                 .map(|account| account.id)
                 .collect();
-            assert_eq!(group.figures, self.figures(&ids));
+            assert_eq!(group.amounts, self.amounts(&ids));
             assert_eq!(group.series, self.series(&ids));
             group.accounts.iter().for_each(|account| self.check_account(account));
             let children: BTreeSet<GroupId> =
@@ -205,12 +206,12 @@ impl<'a> Oracle<'a> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Totals and series of the whole book are the sums of the entries; groups are the sums of
-    /// their distinct accounts.
+    /// Totals and series of accounts are sums of entries, and those of groups are sums of their
+    /// distinct accounts.
     #[test]
-    fn the_book_is_the_sum_of_its_entries(book in books(), range in ranges()) {
+    fn balances_of_the_book_are_sums_of_entries(book in books(), range in ranges()) {
         let oracle = Oracle::new(&book, range);
-        let found = book.ask(&BalanceScope::Book, range);
+        let found = book.balances(&BalanceScope::Book, range);
         let (accounts, groups) = (found.accounts.unwrap(), found.groups.unwrap());
         accounts.iter().for_each(|account| oracle.check_account(account));
         groups.iter().for_each(|group| oracle.check_group(group));
@@ -218,9 +219,9 @@ proptest! {
         prop_assert!(groups.iter().map(|group| group.group).eq(roots));
     }
 
-    /// So are those of named accounts and groups, whose scope is the axis of a range without end.
+    /// Tests named accounts and groups. Only their movements extend a range without end.
     #[test]
-    fn a_named_container_is_the_sum_of_its_entries(
+    fn balances_of_named_containers_are_sums_of_entries(
         book in books(),
         range in ranges(),
         all in any::<bool>(),
@@ -242,44 +243,44 @@ proptest! {
         let mut counted = book.clone();
         counted.legs.retain(|leg| within.contains(&leg.account));
         let oracle = Oracle::new(&counted, range);
-        let found = book.ask(&scope, range);
+        let found = book.balances(&scope, range);
         found.accounts.unwrap().iter().for_each(|account| oracle.check_account(account));
         found.groups.unwrap_or_default().iter().for_each(|group| oracle.check_group(group));
     }
 
     /// Behaviour 5.16.
     #[test]
-    fn without_lower_bound_the_raw_balances_sum_to_zero(book in books(), range in ranges()) {
+    fn raw_balances_sum_to_zero_without_lower_bound(book in books(), range in ranges()) {
         let all = BalanceScope::Named {
             accounts: book.accounts.iter().map(|account| account.id).collect(),
             groups: vec![],
         };
-        let found = book.ask(&all, Range { from: None, ..range }).accounts.unwrap();
+        let found = book.balances(&all, Range { from: None, ..range }).accounts.unwrap();
         prop_assert_eq!(
-            found.iter().map(|account| account.figures.cumulative.balance()).sum::<i128>(),
+            found.iter().map(|account| account.amounts.cumulative.balance()).sum::<i128>(),
             0
         );
         prop_assert!(
-            found.iter().all(|account| account.figures.cumulative == account.figures.period)
+            found.iter().all(|account| account.amounts.cumulative == account.amounts.period)
         );
     }
 
-    /// Every series ends with the totals, and its periods add up to them (behaviour 5.5).
+    /// Every series ends with the totals, and its periods sum to them (behaviour 5.5).
     #[test]
-    fn a_series_ends_with_the_totals(book in books(), range in ranges()) {
-        for group in book.ask(&BalanceScope::Book, range).groups.unwrap() {
+    fn series_ends_with_the_totals(book in books(), range in ranges()) {
+        for group in book.balances(&BalanceScope::Book, range).groups.unwrap() {
             let ends =
-                group.series.last().map(|slice| slice.figures.cumulative).unwrap_or_default();
-            prop_assert_eq!(ends, group.figures.cumulative);
+                group.series.last().map(|slice| slice.amounts.cumulative).unwrap_or_default();
+            prop_assert_eq!(ends, group.amounts.cumulative);
             prop_assert_eq!(
-                group.series.iter().map(|slice| slice.figures.period).sum::<Sums>(),
-                group.figures.period
+                group.series.iter().map(|slice| slice.amounts.period).sum::<Sums>(),
+                group.amounts.period
             );
         }
     }
 
-    /// Every day before the end of the range is in exactly one segment, folded when before the
-    /// range.
+    /// Every day before the end of the range is in exactly one segment, which is folded if the day
+    /// is before the range.
     #[test]
     fn segments_are_disjoint_and_cover(
         range in ranges(),

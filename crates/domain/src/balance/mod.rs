@@ -1,12 +1,14 @@
-//! Balances: adds up the totals of accounts into the balances of accounts and groups, in all and by
-//! slice (behaviour 5).
+//! Balances of accounts and groups, in total and by period (behaviour 5).
 //!
-//! A query takes these steps: [`BalanceScope::accounts`] gives the accounts whose totals are read,
-//! [`segments`] the ranges of days; the storage reads [`PeriodTotal`]s, one after another; and a
-//! [`BalanceFold`] adds them up and makes the [`BalanceAnswer`] of them. The cost depends on the
-//! number of accounts and periods, never on the number of transactions, and the memory on what the
-//! answer shows. Amounts are integers at the storage scale of the book; the caller writes them as
-//! decimals (behaviour 3.12.6).
+//! A query takes these steps:
+//!
+//! 1. [`BalanceScope::accounts`] selects the accounts, and [`segments`] the ranges of days.
+//! 2. Storage reads the [`PeriodTotal`]s of these accounts and segments.
+//! 3. A [`BalanceFold`] sums them into a [`BalanceResult`].
+//!
+//! The cost depends on the number of accounts and periods, not on the number of transactions. The
+//! memory depends on the size of the result. Amounts are integers at the storage scale of the book;
+//! the caller formats them as decimals (behaviour 3.12.6).
 //!
 //! ```
 //! use daybook_domain::account::{Account, AccountType, Changes};
@@ -42,14 +44,14 @@
 //! ] {
 //!     fold.add(&total);
 //! }
-//! let balances = fold.answer();
+//! let balances = fold.finish();
 //!
 //! let cash = &balances.accounts.unwrap()[0];
-//! assert_eq!((cash.figures.cumulative.balance(), cash.figures.period.balance()), (-70, 30));
+//! assert_eq!((cash.amounts.cumulative.balance(), cash.amounts.period.balance()), (-70, 30));
 //! let series: Vec<_> = cash
 //!     .series
 //!     .iter()
-//!     .map(|slice| (slice.fuzzy_date(), slice.figures.cumulative.balance()))
+//!     .map(|slice| (slice.fuzzy_date(), slice.amounts.cumulative.balance()))
 //!     .collect();
 //! assert_eq!(series, [(20250100, -100), (20250200, -70), (20250300, -70)]);
 //! assert_eq!(balances.groups, None);
@@ -75,12 +77,12 @@ mod laws;
 #[cfg(test)]
 mod tests;
 
-pub use container::{AccountBalances, BalanceAnswer, GroupBalances};
+pub use container::{AccountBalances, BalanceResult, GroupBalances};
 pub use fold::BalanceFold;
 pub use inputs::BalanceInputs;
-pub use running::{RunningRow, running};
+pub use running::{RunningRow, running_balances};
 pub use scope::BalanceScope;
 pub use segment::{Level, PeriodTotal, Segment, segments};
 pub use slice::{MAX_FILLED_SLICES, Slice};
-pub(crate) use slice::{fuzzy_date, place, step};
+pub(crate) use slice::{fuzzy_date, slice_date, step};
 pub use sums::{Amounts, Sums};

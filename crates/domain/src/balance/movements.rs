@@ -1,13 +1,13 @@
-//! The movements of an account, or of a set of distinct accounts, within a range, slice by slice.
+//! The movements of an account, or of a set of distinct accounts, within a range.
 //!
-//! Permanent and other accounts differ only in what they bring into the range. So a track is an
-//! opening (zero for accounts that are not permanent) and the movements in the range, and the
-//! tracks of accounts of both kinds add up to the track of their group (behaviour 5.5, 5.13).
+//! Permanent and other accounts differ only in their opening, which is zero for accounts that are
+//! not permanent. So openings and movements of both kinds can be summed for a group (behaviour 5.5,
+//! 5.13).
 
 use super::slice::{MAX_FILLED_SLICES, PeriodAxis, Series, SeriesDetail};
 use super::{Amounts, Slice, Sums};
 
-/// The movements of one slice; never zero.
+/// The sum of movements in one slice; never zero.
 #[derive(Debug, Clone, Copy)]
 struct Movement {
     step: i32,
@@ -17,14 +17,14 @@ struct Movement {
 /// An opening and the movements after it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Movements {
-    /// The number of the first slice; `None` without posted movement.
+    /// The step of the first slice; `None` without posted movements.
     first: Option<i32>,
     opening: Sums,
-    /// In order of time, each slice once; in any order until [`Movements::finish`].
-    movements: Vec<Movement>,
+    /// One for each slice in order of time. Unordered until [`Movements::finish`].
+    slices: Vec<Movement>,
 }
 
-/// Whether a part of a sum is added or taken away.
+/// The sign of a part of a sum.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Sign {
     Plus,
@@ -33,70 +33,70 @@ pub(super) enum Sign {
 
 impl Movements {
     /// Adds a total before the range.
-    pub(super) fn open(&mut self, sums: Sums) {
+    pub(super) fn add_opening(&mut self, sums: Sums) {
         self.opening = self.opening + sums;
     }
 
-    /// Adds a total inside the range; whether it is a movement of its own.
-    pub(super) fn enter(&mut self, step: i32, sums: Sums) -> bool {
-        match self.movements.last_mut().filter(|last| last.step == step) {
+    /// Adds a total inside the range. Returns whether this added an element.
+    pub(super) fn add(&mut self, step: i32, sums: Sums) -> bool {
+        match self.slices.last_mut().filter(|last| last.step == step) {
             Some(last) => {
                 last.sums = last.sums + sums;
                 false
             }
             None => {
-                self.movements.push(Movement { step, sums });
+                self.slices.push(Movement { step, sums });
                 true
             }
         }
     }
 
-    /// Adds up what moved in the same slices.
+    /// Sums movements of the same slices and sorts them.
     pub(super) fn merge(&mut self) {
-        self.movements = merged(std::mem::take(&mut self.movements));
+        self.slices = merge(std::mem::take(&mut self.slices));
     }
 
-    /// Keeps two movements at most: what moved at last, and at first all the rest. The totals stay,
-    /// and so does where it begins and ends.
+    /// Reduces the movements to the last one and the sum of all others at the first one.
     pub(super) fn sum_up(&mut self) {
-        if self.movements.len() <= 2 {
+        if self.slices.len() <= 2 {
             return;
         }
-        let mut movements = merged(std::mem::take(&mut self.movements)).into_iter();
-        let (first, last) = (movements.next(), movements.next_back());
-        let between: Sums = movements.map(|movement| movement.sums).sum();
+        let mut slices = merge(std::mem::take(&mut self.slices)).into_iter();
+        let (first, last) = (slices.next(), slices.next_back());
+        let between: Sums = slices.map(|movement| movement.sums).sum();
         let first = first.map(|movement| Movement { sums: movement.sums + between, ..movement });
-        self.movements = first.into_iter().chain(last).collect();
+        self.slices = first.into_iter().chain(last).collect();
     }
 
-    /// How many movements it has.
-    pub(super) const fn moved(&self) -> usize {
-        self.movements.len()
+    /// Returns the number of stored movements.
+    pub(super) const fn len(&self) -> usize {
+        self.slices.len()
     }
 
-    /// Completes the track; `start` is the number of the first slice of the range. An account with
-    /// movements before the range starts with it (behaviour 5.7); one that is not permanent has no
-    /// opening (behaviour 5.5).
-    pub(super) fn finish(&mut self, start: Option<i32>, permanent: bool) {
+    /// Completes the movements. `start` is the step of the first slice of the range.
+    ///
+    /// The series of an account with earlier movements starts with the range (behaviour 5.7). An
+    /// account that is not permanent has no opening (behaviour 5.5).
+    pub(super) fn finish(&mut self, start: Option<i32>, is_permanent: bool) {
         self.merge();
-        let earliest = self.movements.first().map(|movement| movement.step);
+        let earliest = self.slices.first().map(|movement| movement.step);
         self.first = if self.opening.is_zero() { earliest } else { start.or(earliest) };
-        if !permanent {
+        if !is_permanent {
             self.opening = Sums::default();
         }
     }
 
-    /// Whether there is no posted movement up to the end of the range (behaviour 5.7).
+    /// Returns whether there are no posted movements up to the end of the range (behaviour 5.7).
     pub(super) const fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
-    /// The number of the last slice with movements.
-    pub(super) fn last_moved(&self) -> Option<i32> {
-        self.movements.last().map(|movement| movement.step)
+    /// Returns the step of the last slice with movements.
+    pub(super) fn last_step(&self) -> Option<i32> {
+        self.slices.last().map(|movement| movement.step)
     }
 
-    /// The sum of tracks. What is subtracted must have been added at least twice.
+    /// Sums parts. A part that is subtracted must be contained at least twice in the others.
     pub(super) fn sum(parts: &[(Sign, &Self)]) -> Self {
         if let [(Sign::Plus, only)] = parts {
             return (*only).clone();
@@ -106,47 +106,47 @@ impl Movements {
         let first = parts.iter().filter_map(|(_, part)| part.first).min();
         let earliest = parts
             .iter()
-            .filter_map(|(_, part)| part.movements.first())
+            .filter_map(|(_, part)| part.slices.first())
             .map(|movement| movement.step)
             .min();
-        let latest = parts.iter().filter_map(|(_, part)| part.last_moved()).max();
-        let movements = match earliest.zip(latest) {
+        let latest = parts.iter().filter_map(|(_, part)| part.last_step()).max();
+        let slices = match earliest.zip(latest) {
             Some((earliest, latest)) if latest.saturating_sub(earliest) < MAX_FILLED_SLICES => {
-                by_place(parts, earliest, latest)
+                sum_dense(parts, earliest, latest)
             }
-            Some(_) => by_order(parts),
+            Some(_) => sum_sparse(parts),
             None => Vec::new(),
         };
-        Self { first, opening, movements }
+        Self { first, opening, slices }
     }
 
-    /// The totals (behaviour 5.5).
-    pub(super) fn figures(&self) -> Amounts {
-        let period = self.movements.iter().map(|movement| movement.sums).sum();
+    /// Returns the totals (behaviour 5.5).
+    pub(super) fn amounts(&self) -> Amounts {
+        let period = self.slices.iter().map(|movement| movement.sums).sum();
         Amounts { cumulative: self.opening + period, period }
     }
 
-    /// The series, from the first slice to the last of the axis (behaviour 5.7).
+    /// Returns the series from the first slice to the last of the axis (behaviour 5.7).
     pub(super) fn series(&self, axis: PeriodAxis, detail: SeriesDetail) -> Series {
         let Some(last) = axis.last else {
             return Series::default();
         };
         let slices = match detail {
             SeriesDetail::Filled if self.span(last) <= MAX_FILLED_SLICES => {
-                self.entries(axis, self.first(last)..=last)
+                self.slices_at(axis, self.first(last)..=last)
             }
             SeriesDetail::Filled | SeriesDetail::Moved => {
-                let moved = self.movements.iter().map(|movement| movement.step);
-                let (opened, alone) = self.added(last);
-                self.entries(axis, opened.into_iter().chain(alone).chain(moved))
+                let moved = self.slices.iter().map(|movement| movement.step);
+                let extra = self.extra_step(last);
+                self.slices_at(axis, extra.into_iter().chain(moved))
             }
-            SeriesDetail::Last => self.entries(axis, std::iter::once(last)),
+            SeriesDetail::Last => self.slices_at(axis, std::iter::once(last)),
         };
         let truncated = slices.len() < usize::try_from(self.span(last)).unwrap_or_default();
         Series { slices, truncated }
     }
 
-    /// The length of [`Movements::series`].
+    /// Returns the length of [`Movements::series`].
     pub(super) fn length(&self, axis: PeriodAxis, detail: SeriesDetail) -> usize {
         let Some(last) = axis.last else {
             return 0;
@@ -156,8 +156,7 @@ impl Movements {
                 usize::try_from(self.span(last)).unwrap_or_default()
             }
             SeriesDetail::Filled | SeriesDetail::Moved => {
-                let (opened, alone) = self.added(last);
-                self.movements.len() + usize::from(opened.is_some()) + usize::from(alone.is_some())
+                self.slices.len() + usize::from(self.extra_step(last).is_some())
             }
             SeriesDetail::Last => 1,
         }
@@ -167,28 +166,31 @@ impl Movements {
         self.first.unwrap_or(last)
     }
 
-    /// The number of slices from the first to this one.
+    /// Returns the number of slices from the first to `last`.
     fn span(&self, last: i32) -> i32 {
         last.saturating_sub(self.first(last)).saturating_add(1)
     }
 
-    /// The slices that a series without zeros has besides its movements.
-    fn added(&self, last: i32) -> (Option<i32>, Option<i32>) {
+    /// Returns the slice without movements that a series without zeros needs, if any.
+    fn extra_step(&self, last: i32) -> Option<i32> {
         let first = self.first(last);
-        // An opening is shown where the range begins: clients repeat the value before a gap and
-        // know none before the first slice.
-        let opened = (!self.opening.is_zero()
-            && self.movements.first().is_none_or(|movement| movement.step > first))
-        .then_some(first);
-        // A series is never empty (behaviour 5.8).
-        let alone = (opened.is_none() && self.movements.is_empty()).then_some(last);
-        (opened, alone)
+        if !self.opening.is_zero()
+            && self.slices.first().is_none_or(|movement| movement.step > first)
+        {
+            // Clients repeat the value before a gap, so the first slice must show the opening.
+            Some(first)
+        } else if self.slices.is_empty() {
+            // A series is never empty (behaviour 5.8).
+            Some(last)
+        } else {
+            None
+        }
     }
 
-    fn entries(&self, axis: PeriodAxis, steps: impl Iterator<Item = i32>) -> Vec<Slice> {
+    fn slices_at(&self, axis: PeriodAxis, steps: impl Iterator<Item = i32>) -> Vec<Slice> {
         let mut cumulative = self.opening;
-        let mut movements = self.movements.iter().peekable();
-        let entry = |step| {
+        let mut movements = self.slices.iter().peekable();
+        let slice = |step| {
             let mut period = Sums::default();
             while let Some(movement) = movements.next_if(|movement| movement.step <= step) {
                 period = period + movement.sums;
@@ -196,30 +198,29 @@ impl Movements {
             cumulative = cumulative + period;
             axis.slice(step, Amounts { cumulative, period })
         };
-        let mut entries = Vec::with_capacity(steps.size_hint().0);
-        entries.extend(steps.filter_map(entry));
-        entries
+        let mut slices = Vec::with_capacity(steps.size_hint().0);
+        slices.extend(steps.filter_map(slice));
+        slices
     }
 }
 
 impl Sign {
-    const fn is_plus(self) -> bool {
-        matches!(self, Self::Plus)
-    }
-
     fn apply(self, sums: Sums, part: Sums) -> Sums {
-        if self.is_plus() { sums + part } else { sums.minus(part) }
+        match self {
+            Self::Plus => sums + part,
+            Self::Minus => sums.minus(part),
+        }
     }
 }
 
-/// Adds movements in one slot per slice, for spans short enough to be filled.
-fn by_place(parts: &[(Sign, &Movements)], earliest: i32, latest: i32) -> Vec<Movement> {
+/// Sums movements in an array with an element per slice, for short spans.
+fn sum_dense(parts: &[(Sign, &Movements)], earliest: i32, latest: i32) -> Vec<Movement> {
     let mut slots: Vec<Movement> =
         (earliest..=latest).map(|step| Movement { step, sums: Sums::default() }).collect();
     for (sign, part) in parts {
-        for movement in &part.movements {
-            let place = usize::try_from(movement.step.saturating_sub(earliest));
-            if let Some(slot) = place.ok().and_then(|place| slots.get_mut(place)) {
+        for movement in &part.slices {
+            let index = usize::try_from(movement.step.saturating_sub(earliest));
+            if let Some(slot) = index.ok().and_then(|index| slots.get_mut(index)) {
                 slot.sums = sign.apply(slot.sums, movement.sums);
             }
         }
@@ -228,28 +229,28 @@ fn by_place(parts: &[(Sign, &Movements)], earliest: i32, latest: i32) -> Vec<Mov
     slots
 }
 
-/// Adds movements by sorting them, for long spans that are mostly empty.
-fn by_order(parts: &[(Sign, &Movements)]) -> Vec<Movement> {
+/// Sums movements by sorting them, for long spans.
+fn sum_sparse(parts: &[(Sign, &Movements)]) -> Vec<Movement> {
     let signed = |(sign, part): &(Sign, &Movements)| {
         let sign = *sign;
         let movement = move |movement: &Movement| Movement {
             sums: sign.apply(Sums::default(), movement.sums),
             ..*movement
         };
-        part.movements.iter().map(movement).collect::<Vec<_>>()
+        part.slices.iter().map(movement).collect::<Vec<_>>()
     };
-    merged(parts.iter().flat_map(signed).collect())
+    merge(parts.iter().flat_map(signed).collect())
 }
 
-/// In order of time, each slice once.
-fn merged(mut movements: Vec<Movement>) -> Vec<Movement> {
+/// Sorts movements by slice, sums those of the same slice and drops zeros.
+fn merge(mut movements: Vec<Movement>) -> Vec<Movement> {
     movements.sort_by_key(|movement| movement.step);
-    movements.dedup_by(|next, kept| {
-        let same = next.step == kept.step;
-        if same {
-            kept.sums = kept.sums + next.sums;
+    movements.dedup_by(|next, previous| {
+        let is_same = next.step == previous.step;
+        if is_same {
+            previous.sums = previous.sums + next.sums;
         }
-        same
+        is_same
     });
     movements.retain(|movement| !movement.sums.is_zero());
     movements

@@ -1,4 +1,4 @@
-//! The accounts and groups that a query asks for (behaviour 5.1, 5.2).
+//! The accounts and groups of a balance query (behaviour 5.1, 5.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,17 @@ use crate::group::Forest;
 use crate::id::{AccountId, GroupId};
 use crate::query;
 
-/// Most containers that may be shown again because one named group lies below another (behaviour
-/// 5.17).
+/// Limit of containers that are repeated because one named group is below another (behaviour 5.17).
 const MAX_REPEATED: usize = 20_000;
 
-/// The accounts and groups asked for, their names already resolved.
+/// The accounts and groups of a query, after names are resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BalanceScope {
-    /// No account or group filter: all root groups, and the accounts that are in no group
-    /// (behaviour 5.1).
+    /// All root groups and all accounts outside of groups, for a query without filters (behaviour
+    /// 5.1).
     Book,
-    /// Every account and group named, each once (behaviour 5.2). Both lists are empty when the
-    /// filters of the query match nothing, and then so is the answer (behaviour 5.1, 1.2.6).
+    /// The named accounts and groups, each once (behaviour 5.2). Both lists are empty when the
+    /// filters match nothing (behaviour 5.1, 1.2.6).
     Named {
         /// The accounts that the `account:` filters match.
         accounts: Vec<AccountId>,
@@ -31,18 +30,20 @@ impl BalanceScope {
     /// The scope of filters that match nothing.
     pub const NOTHING: Self = Self::Named { accounts: Vec::new(), groups: Vec::new() };
 
-    /// Refuses groups that lie below each other so often that too many containers would be shown
-    /// again (behaviour 5.17). `accounts` are those of [`BalanceScope::accounts`].
+    /// Refuses groups whose nesting repeats too many containers (behaviour 5.17).
+    ///
+    /// `accounts` are those of [`BalanceScope::accounts`].
     ///
     /// # Errors
     /// [`query::Refusal::TooLarge`].
     pub fn check_size(&self, accounts: &[Account], forest: &Forest) -> Result<(), query::Refusal> {
-        let what = "containers that are shown already, in groups below each other";
-        query::Refusal::check(what, self.repeated(accounts, forest), MAX_REPEATED)
+        let what = "repeated containers, of named groups below each other";
+        query::Refusal::check(what, self.count_repeated(accounts, forest), MAX_REPEATED)
     }
 
-    /// How many accounts and groups appear more than once because one named group lies below
-    /// another: each named group is a root (behaviour 5.3). `accounts` are those of
+    /// Counts the repetitions of accounts and groups because one named group is below another.
+    ///
+    /// Each named group is a root (behaviour 5.3). `accounts` are those of
     /// [`BalanceScope::accounts`].
     ///
     /// ```
@@ -61,24 +62,23 @@ impl BalanceScope {
     ///     accounts: vec![],
     ///     groups: ids.iter().copied().map(GroupId::new).collect(),
     /// };
-    /// assert_eq!(named(&[1]).repeated(&[], &forest), 0);
-    /// assert_eq!(named(&[1, 2, 3]).repeated(&[], &forest), 3);
+    /// assert_eq!(named(&[1]).count_repeated(&[], &forest), 0);
+    /// assert_eq!(named(&[1, 2, 3]).count_repeated(&[], &forest), 3);
     /// ```
     #[must_use]
-    pub fn repeated(&self, accounts: &[Account], forest: &Forest) -> usize {
+    pub fn count_repeated(&self, accounts: &[Account], forest: &Forest) -> usize {
         let Self::Named { groups, .. } = self else { return 0 };
-        let mut shown: BTreeMap<GroupId, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<GroupId, usize> = BTreeMap::new();
         for group in groups.iter().flat_map(|group| forest.descendants(*group)) {
-            let times = shown.entry(group).or_default();
-            *times = times.saturating_add(1);
+            let count = counts.entry(group).or_default();
+            *count = count.saturating_add(1);
         }
-        let inside = accounts.iter().flat_map(|account| &account.groups);
-        let times = shown.values().chain(inside.filter_map(|group| shown.get(group)));
-        times.fold(0, |sum, times| sum.saturating_add(times.saturating_sub(1)))
+        let memberships = accounts.iter().flat_map(|account| &account.groups);
+        let all = counts.values().chain(memberships.filter_map(|group| counts.get(group)));
+        all.fold(0, |sum, count| sum.saturating_add(count.saturating_sub(1)))
     }
 
-    /// Those of these accounts that are in scope: the named ones and all below the named groups, or
-    /// all.
+    /// Selects the accounts in scope: the named ones and all below the named groups, or all.
     ///
     /// ```
     /// use daybook_domain::balance::BalanceScope;
@@ -92,33 +92,32 @@ impl BalanceScope {
             return accounts.iter().collect();
         };
         let named: BTreeSet<AccountId> = named.iter().copied().collect();
-        let below = below(groups, forest);
+        let groups = with_descendants(groups, forest);
         accounts
             .iter()
-            .filter(|account| named.contains(&account.id) || !account.groups.is_disjoint(&below))
+            .filter(|account| named.contains(&account.id) || !account.groups.is_disjoint(&groups))
             .collect()
     }
 
-    /// The groups in scope: the named ones and all below them, or all.
+    /// Returns the groups in scope: the named ones and all below them, or all.
     pub(super) fn groups(&self, forest: &Forest) -> BTreeSet<GroupId> {
         match self {
             Self::Book => forest.groups().map(|group| group.id).collect(),
             Self::Named { accounts: _, groups } => {
-                let mut below = below(groups, forest);
-                below.retain(|group| forest.get(*group).is_some());
-                below
+                let mut groups = with_descendants(groups, forest);
+                groups.retain(|group| forest.get(*group).is_some());
+                groups
             }
         }
     }
 }
 
-/// Groups and all below them.
-fn below(groups: &[GroupId], forest: &Forest) -> BTreeSet<GroupId> {
-    let mut below: BTreeSet<GroupId> = BTreeSet::new();
+fn with_descendants(groups: &[GroupId], forest: &Forest) -> BTreeSet<GroupId> {
+    let mut all: BTreeSet<GroupId> = BTreeSet::new();
     for group in groups {
-        if !below.contains(group) {
-            below.extend(forest.descendants(*group));
+        if !all.contains(group) {
+            all.extend(forest.descendants(*group));
         }
     }
-    below
+    all
 }

@@ -1,7 +1,8 @@
-//! What the storage reads for a query, and what it answers with (behaviour 5.5, 5.7). A query needs
-//! at most five disjoint segments: the opening in whole months and in the days of a broken one,
-//! folded to one row for each account; then the range, by months with days at its ragged ends, or
-//! by days. The cost is accounts times periods.
+//! The totals that storage reads for a balance query (behaviour 5.5, 5.7).
+//!
+//! A query needs at most five disjoint segments. The opening consists of whole months and of the
+//! days of a partial month, folded to one row per account. The range consists of days, or of whole
+//! months and the days of partial months at both ends. The cost is accounts times periods.
 
 use time::Date;
 
@@ -18,22 +19,21 @@ pub enum Level {
     Month,
 }
 
-/// A range of days whose totals are read, from `from` (inclusive) until `until` (exclusive), open
-/// where `None`.
+/// A range of days whose totals are read. A bound of `None` is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// The totals to read. For months both bounds are first days of months.
     pub level: Level,
-    /// The first day.
+    /// The first day, inclusive.
     pub from: Option<Date>,
-    /// The day after the last.
+    /// The last day, exclusive.
     pub until: Option<Date>,
-    /// Whether to read one sum for each account over all its days: these come before the range of
-    /// the query and make up the opening.
+    /// Whether to read one sum per account over all days. Such segments are before the range of the
+    /// query and form the opening.
     pub fold: bool,
 }
 
-/// A total of an account, as the storage returns it.
+/// A total of an account, read by storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeriodTotal {
     /// The account.
@@ -46,11 +46,11 @@ pub struct PeriodTotal {
     pub credit: i128,
 }
 
-/// The segments to read for the range from `from` (inclusive) until `until` (exclusive): first the
-/// opening before it, in whole months and the days of the month it breaks, then the range, by day
-/// for daily slices, else by month with the days of the months it breaks. They are disjoint,
-/// ordered by time, at most five, and cover everything before `until`. A range that ends before it
-/// starts has none (behaviour 5.7).
+/// Returns the segments to read for a range from `from` (inclusive) to `until` (exclusive).
+///
+/// They are disjoint, in order of time, at most five, and cover everything before `until`. Daily
+/// slices read the range by day, others by month with the days of partial months. An empty range
+/// has no segments (behaviour 5.7).
 ///
 /// ```
 /// use daybook_domain::balance::{Level, segments};

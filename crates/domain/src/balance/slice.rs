@@ -1,4 +1,4 @@
-//! Slices of a day, a month or a year, and their order (behaviour 5.6, 5.7).
+//! Slices: days, months or years of a series (behaviour 5.6, 5.7).
 
 use time::Date;
 
@@ -6,8 +6,7 @@ use crate::query::Periodicity;
 
 use super::Amounts;
 
-/// The most slices a series has with zeros filled in; a longer one leaves out slices without
-/// movement (behaviour 5.7).
+/// Limit of slices of a series that includes slices without movements (behaviour 5.7).
 pub const MAX_FILLED_SLICES: i32 = 5_000;
 
 /// One slice of a series.
@@ -20,15 +19,15 @@ pub struct Slice {
     /// The day of the month; 0 in monthly and yearly slices.
     pub day: u8,
     /// The movements in the slice, and the sums at its end.
-    pub figures: Amounts,
+    pub amounts: Amounts,
 }
 
 impl Slice {
-    /// The slice as one number, year * 10000 + month * 100 + day (behaviour 5.6).
+    /// Returns the slice as one number: year * 10000 + month * 100 + day (behaviour 5.6).
     ///
     /// ```
-    /// use daybook_domain::balance::{Figures, Slice};
-    /// let june = Slice { year: 2013, month: 6, day: 0, figures: Figures::default() };
+    /// use daybook_domain::balance::{Amounts, Slice};
+    /// let june = Slice { year: 2013, month: 6, day: 0, amounts: Amounts::default() };
     /// assert_eq!(june.fuzzy_date(), 20130600);
     /// assert_eq!(Slice { month: 0, ..june }.fuzzy_date(), 20130000);
     /// ```
@@ -38,15 +37,15 @@ impl Slice {
     }
 }
 
-/// Year, month and day of a slice: 0 for the parts it does not have.
+/// Year, month and day of a slice. Parts that it does not have are 0.
 pub(crate) type SliceDate = (i32, u8, u8);
 
-/// A slice as one number (behaviour 5.6).
+/// Returns the date of a slice as one number (behaviour 5.6).
 pub(crate) fn fuzzy_date((year, month, day): SliceDate) -> i32 {
     year.saturating_mul(10_000).saturating_add(i32::from(month) * 100 + i32::from(day))
 }
 
-/// The number of the slice that a day lies in. Successive slices have successive numbers.
+/// Returns the number of the slice that contains a day. Successive slices have successive numbers.
 pub(crate) fn step(periodicity: Periodicity, day: Date) -> i32 {
     match periodicity {
         Periodicity::Daily => day.to_julian_day(),
@@ -55,8 +54,8 @@ pub(crate) fn step(periodicity: Periodicity, day: Date) -> i32 {
     }
 }
 
-/// The slice with that number; `None` beyond the calendar, which no range reaches.
-pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<SliceDate> {
+/// Returns the date of the slice with that number, or `None` beyond the calendar.
+pub(crate) fn slice_date(periodicity: Periodicity, step: i32) -> Option<SliceDate> {
     match periodicity {
         Periodicity::Daily => {
             let day = Date::from_julian_day(step).ok()?;
@@ -69,10 +68,10 @@ pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<SliceDate> {
     }
 }
 
-/// How much of a series an answer contains.
+/// The detail of a series in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SeriesDetail {
-    /// Every slice, zeros included, up to [`MAX_FILLED_SLICES`] of them.
+    /// All slices, including zeros, up to [`MAX_FILLED_SLICES`].
     Filled,
     /// The slices with movements.
     Moved,
@@ -80,15 +79,15 @@ pub(super) enum SeriesDetail {
     Last,
 }
 
-/// As much of a series as an answer contains.
+/// The part of a series that a result contains.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Series {
     pub(super) slices: Vec<Slice>,
-    /// Whether slices are left out (behaviour 5.18).
+    /// Whether slices are omitted (behaviour 5.18).
     pub(super) truncated: bool,
 }
 
-/// The slices a query's series may have.
+/// The slices that the series of a query may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PeriodAxis {
     pub(super) periodicity: Periodicity,
@@ -97,9 +96,9 @@ pub(super) struct PeriodAxis {
 }
 
 impl PeriodAxis {
-    /// The slice with that number; `None` beyond the calendar, which no range reaches.
-    pub(super) fn slice(self, step: i32, figures: Amounts) -> Option<Slice> {
-        let (year, month, day) = place(self.periodicity, step)?;
-        Some(Slice { year, month, day, figures })
+    /// Creates the slice with that number, or returns `None` beyond the calendar.
+    pub(super) fn slice(self, step: i32, amounts: Amounts) -> Option<Slice> {
+        let (year, month, day) = slice_date(self.periodicity, step)?;
+        Some(Slice { year, month, day, amounts })
     }
 }

@@ -3,8 +3,7 @@
 use std::iter::Sum;
 use std::ops::Add;
 
-/// Debits and credits, each a sum of positive amounts (behaviour 5.5), as integers at the storage
-/// scale of the book.
+/// Sums of debits and credits (behaviour 5.5), as integers at the storage scale of the book.
 ///
 /// ```
 /// use daybook_domain::balance::Sums;
@@ -24,14 +23,14 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// The raw balance: credit minus debit, for every account and group alike. Clients turn the
-    /// sign for display (behaviour 5.4).
+    /// Returns the raw balance: credit minus debit. Clients invert the sign for display (behaviour
+    /// 5.4).
     #[must_use]
     pub const fn balance(self) -> i128 {
         self.credit.saturating_sub(self.debit)
     }
 
-    /// Whether nothing was debited or credited.
+    /// Returns whether both sums are zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.debit == 0 && self.credit == 0
@@ -62,13 +61,12 @@ impl Sum for Sums {
     }
 }
 
-/// The six figures of a container or a slice: balance, debit and credit, each cumulative and of the
-/// period (behaviour 5.5).
+/// The amounts of a container or a slice: cumulative and of the period (behaviour 5.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Amounts {
-    /// Permanent accounts from the beginning, the others from the start of the range; both to the
-    /// end of the range or slice.
+    /// Sums to the end of the range or slice: of permanent accounts from the beginning, of others
+    /// from the start of the range.
     pub cumulative: Sums,
-    /// Only the movements inside the range or slice.
+    /// Sums of the movements inside the range or slice.
     pub period: Sums,
 }

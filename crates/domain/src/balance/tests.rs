@@ -1,38 +1,38 @@
-//! The rules of behaviour 5, one table each.
+//! Table tests of the rules of behaviour 5.
 
 use time::Date;
 
 use super::fixture::{Book, Range, accounts, d, groups, range};
 use super::{
-    AccountBalances, Amounts, BalanceAnswer, BalanceScope, GroupBalances, Level, Slice, segments,
+    AccountBalances, Amounts, BalanceResult, BalanceScope, GroupBalances, Level, Slice, segments,
 };
 use crate::account::AccountType::{Asset, Incoming, Liability, Outgoing};
 use crate::id::AccountId;
 use crate::query::Periodicity::{self, Daily, Monthly, Yearly};
 
-/// Totals as raw `cumulative/period`.
-fn totals(figures: Amounts) -> String {
-    format!("{}/{}", figures.cumulative.balance(), figures.period.balance())
+/// Formats amounts as raw `cumulative/period`.
+fn totals(amounts: Amounts) -> String {
+    format!("{}/{}", amounts.cumulative.balance(), amounts.period.balance())
 }
 
-/// A series as `fuzzyDate:cumulative/period`.
-fn shown(series: &[Slice]) -> String {
+/// Formats a series as `fuzzyDate:cumulative/period`.
+fn format_series(series: &[Slice]) -> String {
     series
         .iter()
-        .map(|slice| format!("{}:{}", slice.fuzzy_date(), totals(slice.figures)))
+        .map(|slice| format!("{}:{}", slice.fuzzy_date(), totals(slice.amounts)))
         .collect::<Vec<_>>()
         .join(" ")
 }
 
 fn account(book: &Book, id: i64, range: Range) -> AccountBalances {
-    book.ask(&accounts(&[id]), range).accounts.unwrap().pop().unwrap()
+    book.balances(&accounts(&[id]), range).accounts.unwrap().pop().unwrap()
 }
 
 fn group(book: &Book, id: i64, range: Range) -> GroupBalances {
-    book.ask(&groups(&[id]), range).groups.unwrap().pop().unwrap()
+    book.balances(&groups(&[id]), range).groups.unwrap().pop().unwrap()
 }
 
-/// Assets 1 > cash account 1 and bank account 2; 2 > incoming 3 and outgoing 4.
+/// Creates group 1 with asset 1 and liability 2, and group 2 with incoming 3 and outgoing 4.
 fn book() -> Book {
     let groups = Book::default().group(1, None).group(2, None);
     let accounts = groups
@@ -53,14 +53,14 @@ fn raw_sign_is_credit_minus_debit() {
     // is raw +60.
     let book = book();
     let all = |until| range("", until, Monthly);
-    assert_eq!(group(&book, 1, all("2025-01-31")).figures.cumulative.balance(), -100);
-    assert_eq!(group(&book, 2, all("2025-03-01")).figures.cumulative.balance(), 60);
-    let cash = account(&book, 1, all("")).figures.cumulative;
+    assert_eq!(group(&book, 1, all("2025-01-31")).amounts.cumulative.balance(), -100);
+    assert_eq!(group(&book, 2, all("2025-03-01")).amounts.cumulative.balance(), 60);
+    let cash = account(&book, 1, all("")).amounts.cumulative;
     assert_eq!((cash.debit, cash.credit, cash.balance()), (137, 40, -97));
 }
 
 #[test]
-fn permanence_decides_what_enters_a_range() {
+fn permanence_decides_the_opening() {
     // Behaviour 5.5, 5.15.
     let book = book();
     let january = range("2025-01-01", "2025-02-01", Monthly);
@@ -72,17 +72,17 @@ fn permanence_decides_what_enters_a_range() {
     ] {
         let found = account(&book, id, january);
         assert_eq!(
-            (totals(found.figures).as_str(), shown(&found.series).as_str()),
+            (totals(found.amounts).as_str(), format_series(&found.series).as_str()),
             (expected, series),
             "account {id}"
         );
         assert!(!found.empty);
     }
-    assert_eq!(totals(group(&book, 2, january).figures), "-40/-40");
+    assert_eq!(totals(group(&book, 2, january).amounts), "-40/-40");
 }
 
 #[test]
-fn a_group_of_mixed_permanence_adds_each_by_its_own_rule() {
+fn group_sums_accounts_of_mixed_permanence() {
     let mixed = Book::default()
         .group(1, None)
         .account(1, Asset, &[1])
@@ -90,9 +90,9 @@ fn a_group_of_mixed_permanence_adds_each_by_its_own_rule() {
         .posted("2024-06-01", 2, 1, 50)
         .posted("2025-02-01", 2, 1, 8);
     let found = group(&mixed, 1, range("2025-01-01", "2025-04-01", Monthly));
-    assert_eq!(totals(found.figures), "-50/0");
-    assert_eq!(shown(&found.series), "20250100:-50/0 20250200:-50/0 20250300:-50/0");
-    assert_eq!((found.figures.cumulative.debit, found.figures.cumulative.credit), (58, 8));
+    assert_eq!(totals(found.amounts), "-50/0");
+    assert_eq!(format_series(&found.series), "20250100:-50/0 20250200:-50/0 20250300:-50/0");
+    assert_eq!((found.amounts.cumulative.debit, found.amounts.cumulative.credit), (58, 8));
 }
 
 #[test]
@@ -121,15 +121,19 @@ fn slices_run_from_the_first_movement_or_the_start_to_the_end() {
         (2, "2030-01-01", "", Yearly, "20300000:30/0"),
     ] {
         let found = account(&book(), id, range(from, until, periodicity));
-        assert_eq!(shown(&found.series), expected, "account {id} from {from} until {until}");
+        assert_eq!(
+            format_series(&found.series),
+            expected,
+            "account {id} from {from} until {until}"
+        );
     }
 }
 
 #[test]
-fn without_end_the_last_movement_in_scope_may_be_later_than_today() {
+fn open_range_ends_with_the_later_of_today_and_last_movement() {
     let book = book().posted("2025-07-02", 2, 1, 5);
     let ends = |scope: &BalanceScope| {
-        book.ask(scope, range("", "", Monthly)).accounts.unwrap()[0]
+        book.balances(scope, range("", "", Monthly)).accounts.unwrap()[0]
             .series
             .last()
             .unwrap()
@@ -141,7 +145,7 @@ fn without_end_the_last_movement_in_scope_may_be_later_than_today() {
 }
 
 #[test]
-fn an_account_without_movement_is_empty_with_one_zero_entry() {
+fn account_without_movements_has_one_zero_slice() {
     // Behaviour 5.7, 5.8.
     for (id, from, until, periodicity, expected) in [
         (2, "", "2025-01-10", Monthly, "20250100:0/0"),
@@ -154,20 +158,20 @@ fn an_account_without_movement_is_empty_with_one_zero_entry() {
         let found = account(&book().account(9, Asset, &[]), id, range(from, until, periodicity));
         assert!(found.empty);
         assert_eq!(
-            (totals(found.figures).as_str(), shown(&found.series).as_str()),
+            (totals(found.amounts).as_str(), format_series(&found.series).as_str()),
             ("0/0", expected),
             "account {id} from {from} until {until}"
         );
     }
     let moved_before = account(&book(), 4, range("2025-03-01", "2025-05-01", Monthly));
     assert!(!moved_before.empty);
-    assert_eq!(shown(&moved_before.series), "20250300:0/0 20250400:0/0");
-    let barren = group(&book().group(9, None), 9, range("", "", Yearly));
-    assert_eq!(shown(&barren.series), "20250000:0/0");
+    assert_eq!(format_series(&moved_before.series), "20250300:0/0 20250400:0/0");
+    let without_accounts = group(&book().group(9, None), 9, range("", "", Yearly));
+    assert_eq!(format_series(&without_accounts.series), "20250000:0/0");
 }
 
 #[test]
-fn a_total_trashed_down_to_zero_is_no_movement() {
+fn zero_total_is_not_a_movement() {
     let mut book = book().account(9, Asset, &[]).posted("2025-01-01", 9, 1, 0);
     book.legs.retain(|leg| leg.account == AccountId::new(9));
     assert!(account(&book, 9, range("", "", Monthly)).empty);
@@ -175,24 +179,24 @@ fn a_total_trashed_down_to_zero_is_no_movement() {
 }
 
 #[test]
-fn a_range_that_ends_before_it_starts_is_void() {
+fn empty_range_has_no_series() {
     for (from, until) in [("2025-02-01", "2025-01-01"), ("2025-02-01", "2025-02-01")] {
         for periodicity in [Daily, Monthly, Yearly] {
             let range = range(from, until, periodicity);
             assert_eq!(segments(range.from, range.until, periodicity), []);
             let found = group(&book(), 1, range);
-            assert_eq!((totals(found.figures).as_str(), found.series.len()), ("0/0", 0));
+            assert_eq!((totals(found.amounts).as_str(), found.series.len()), ("0/0", 0));
             assert!(
                 found
                     .accounts
                     .iter()
                     .all(|account| account.series.is_empty()
-                        && account.figures == Amounts::default())
+                        && account.amounts == Amounts::default())
             );
         }
     }
-    let never = Range { from: None, until: Some(Date::MIN), periodicity: Daily };
-    assert!(account(&book(), 1, never).series.is_empty());
+    let before_calendar = Range { from: None, until: Some(Date::MIN), periodicity: Daily };
+    assert!(account(&book(), 1, before_calendar).series.is_empty());
 }
 
 #[test]
@@ -218,13 +222,13 @@ fn above_5000_slices_zero_slices_are_omitted() {
         (9, "", "", "20250520:0/0"),
     ] {
         assert_eq!(
-            shown(&account(&long, id, range(from, until, Daily)).series),
+            format_series(&account(&long, id, range(from, until, Daily)).series),
             expected,
             "account {id} from {from}"
         );
     }
     assert_eq!(
-        shown(&group(&long, 1, range("2001-01-01", "", Daily)).series),
+        format_series(&group(&long, 1, range("2001-01-01", "", Daily)).series),
         "20010101:-5/0 20130908:-5/0 20200203:-5/0"
     );
     // 8 September 2013 is the 5,000th day.
@@ -235,7 +239,7 @@ fn above_5000_slices_zero_slices_are_omitted() {
 }
 
 #[test]
-fn an_account_counts_once_in_each_group_above() {
+fn account_counts_once_in_each_ancestor() {
     // 1 > 2 > 3, 1 > 4; the account is in 1, 3 and 4, another in 3 only.
     let diamond =
         Book::default().group(1, None).group(2, Some(1)).group(3, Some(2)).group(4, Some(1));
@@ -246,7 +250,7 @@ fn an_account_counts_once_in_each_group_above() {
     let outline: Vec<(i64, String)> = found
         .outline()
         .iter()
-        .map(|(_, group)| (group.group.get(), totals(group.figures)))
+        .map(|(_, group)| (group.group.get(), totals(group.amounts)))
         .collect();
     assert_eq!(
         outline,
@@ -257,7 +261,7 @@ fn an_account_counts_once_in_each_group_above() {
             (4, "-13/-3".to_owned())
         ]
     );
-    assert_eq!(shown(&found.series), "20250100:-10/0 20250200:-10/0");
+    assert_eq!(format_series(&found.series), "20250100:-10/0 20250200:-10/0");
     assert_eq!(
         found.accounts.len()
             + found.groups[0].groups[0].accounts.len()
@@ -266,7 +270,7 @@ fn an_account_counts_once_in_each_group_above() {
     );
 }
 
-fn names(balances: &BalanceAnswer) -> (Option<Vec<i64>>, Option<Vec<i64>>) {
+fn names(balances: &BalanceResult) -> (Option<Vec<i64>>, Option<Vec<i64>>) {
     let accounts = balances
         .accounts
         .as_ref()
@@ -278,7 +282,7 @@ fn names(balances: &BalanceAnswer) -> (Option<Vec<i64>>, Option<Vec<i64>>) {
 }
 
 #[test]
-fn the_scope_decides_the_containers() {
+fn scope_selects_the_containers() {
     // Behaviour 5.1-5.3, 5.11.
     let mut book = book()
         .group(3, Some(1))
@@ -304,7 +308,7 @@ fn the_scope_decides_the_containers() {
         (groups(&[77]), (None, Some(vec![]))),
         (accounts(&[77]), (Some(vec![]), None)),
     ] {
-        assert_eq!(names(&book.ask(&scope, open)), expected, "{scope:?}");
+        assert_eq!(names(&book.balances(&scope, open)), expected, "{scope:?}");
     }
     let nested = group(&book, 1, open);
     assert_eq!(
@@ -313,7 +317,7 @@ fn the_scope_decides_the_containers() {
     );
     assert_eq!((nested.groups.len(), nested.groups[0].accounts.len()), (1, 0));
     assert_eq!(
-        names(&Book::default().ask(&BalanceScope::Book, open)),
+        names(&Book::default().balances(&BalanceScope::Book, open)),
         (Some(vec![]), Some(vec![]))
     );
 }
@@ -326,13 +330,13 @@ fn containers_are_ordered_by_normalized_name_then_id() {
         account.name = crate::name::Name::new(name).unwrap();
     }
     assert_eq!(
-        names(&book.ask(&BalanceScope::Book, range("", "", Monthly))).0,
+        names(&book.balances(&BalanceScope::Book, range("", "", Monthly))).0,
         Some(vec![2, 3, 1])
     );
 }
 
 #[test]
-fn a_chain_of_10_000_groups_does_not_use_up_the_stack() {
+fn chain_of_10_000_groups_does_not_overflow_the_stack() {
     let chain =
         (1..10_000).fold(Book::default().group(0, None), |book, id| book.group(id, Some(id - 1)));
     let chain = chain
@@ -341,8 +345,8 @@ fn a_chain_of_10_000_groups_does_not_use_up_the_stack() {
         .posted("2025-05-01", 2, 1, 9)
         .posted("2025-05-02", 2, 2, 1);
     let root = group(&chain, 0, range("", "", Monthly));
-    assert_eq!((root.outline().len(), totals(root.figures)), (10_000, "0/0".to_owned()));
-    assert_eq!(root.figures.period.debit, 10);
+    assert_eq!((root.outline().len(), totals(root.amounts)), (10_000, "0/0".to_owned()));
+    assert_eq!(root.amounts.period.debit, 10);
     drop(root);
 }
 

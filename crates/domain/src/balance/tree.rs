@@ -1,4 +1,6 @@
-//! Adds accounts up into their groups, without recursion (behaviour 5.3, 5.13).
+//! Sums of accounts in their groups, computed without recursion (behaviour 5.3, 5.13).
+
+use std::collections::HashMap;
 
 use crate::group::Forest;
 use crate::id::GroupId;
@@ -16,25 +18,25 @@ pub(super) struct Tree {
 /// A group with the accounts directly in it.
 struct Node {
     group: GroupId,
-    /// The index of the group above; `None` for a root.
+    /// The index of the parent; `None` for a root.
     parent: Option<usize>,
     /// The accounts directly in it.
     accounts: Vec<usize>,
-    /// Accounts that are below it by more than one path, once for each further path.
-    twice: Vec<usize>,
-    /// The last account found below it.
-    reached: Option<usize>,
+    /// Accounts that are below it by several paths, once for each additional path.
+    duplicates: Vec<usize>,
+    /// The last account that marked it in [`mark_ancestors`].
+    marked_by: Option<usize>,
 }
 
-/// The results of the groups directly below a group, the last one first.
+/// The results of the children of a group, the last child first.
 #[derive(Default)]
 struct ChildTotals {
-    tracks: Vec<Movements>,
+    movements: Vec<Movements>,
     groups: Vec<GroupBalances>,
 }
 
 impl Tree {
-    /// The trees of these roots, which must not lie below each other.
+    /// Creates the trees of these roots, which must not be below each other.
     pub(super) fn new(
         forest: &Forest,
         roots: Vec<GroupId>,
@@ -45,123 +47,124 @@ impl Tree {
         Self { nodes }
     }
 
-    /// The balances of the roots; `series` makes the series of a track.
+    /// Computes the balances of the roots. `series` makes the series of an account or a group.
     pub(super) fn balances(
         &self,
         entries: &[AccountMovements<'_>],
         series: &mut dyn FnMut(&Movements) -> Series,
     ) -> Vec<GroupBalances> {
-        let mut below: Vec<ChildTotals> =
+        let mut children: Vec<ChildTotals> =
             self.nodes.iter().map(|_| ChildTotals::default()).collect();
-        let mut done = Vec::new();
-        // In reverse order every group comes after all groups below it.
+        let mut roots = Vec::new();
+        // In reverse order each group comes after its descendants.
         for node in self.nodes.iter().rev() {
-            let (track, group) = node.finish(below.pop().unwrap_or_default(), entries, series);
-            match node.parent.and_then(|place| below.get_mut(place)) {
+            let (movements, group) = node.sum(children.pop().unwrap_or_default(), entries, series);
+            match node.parent.and_then(|parent| children.get_mut(parent)) {
                 Some(parent) => {
-                    parent.tracks.push(track);
+                    parent.movements.push(movements);
                     parent.groups.push(group);
                 }
-                None => done.push(group),
+                None => roots.push(group),
             }
         }
-        done.reverse();
-        done
+        roots.reverse();
+        roots
     }
 }
 
-/// The groups by normalized name, then id (behaviour 5.11), each once.
+/// Sorts groups by normalized name and id (behaviour 5.11) and removes duplicates.
 pub(super) fn by_name(forest: &Forest, mut groups: Vec<GroupId>) -> Vec<GroupId> {
     groups.sort_by_cached_key(|id| (forest.get(*id).map(|group| group.name.normalized()), *id));
     groups.dedup();
     groups
 }
 
-/// Parents before children, siblings by name.
+/// Lists groups with parents before children and siblings by name.
 fn preorder(forest: &Forest, roots: Vec<GroupId>) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut next: Vec<(GroupId, Option<usize>)> =
         by_name(forest, roots).into_iter().rev().map(|root| (root, None)).collect();
     while let Some((group, parent)) = next.pop() {
-        let place = nodes.len();
-        nodes.push(Node { group, parent, accounts: Vec::new(), twice: Vec::new(), reached: None });
+        let index = nodes.len();
+        nodes.push(Node {
+            group,
+            parent,
+            accounts: Vec::new(),
+            duplicates: Vec::new(),
+            marked_by: None,
+        });
         let children = by_name(forest, forest.children(group).to_vec());
-        next.extend(children.into_iter().rev().map(|child| (child, Some(place))));
+        next.extend(children.into_iter().rev().map(|child| (child, Some(index))));
     }
     nodes
 }
 
-/// Assigns each account to its groups. One that is in several counts once in each group above
-/// (behaviour 4.13): where two of its paths meet, it is subtracted once.
+/// Assigns each account to its groups.
+///
+/// An account in several groups counts once in each ancestor (behaviour 4.13), so it is subtracted
+/// where two of its paths meet.
 fn assign_accounts(nodes: &mut [Node], entries: &[AccountMovements<'_>]) {
-    let mut places: Vec<(GroupId, usize)> =
-        nodes.iter().enumerate().map(|(place, node)| (node.group, place)).collect();
-    places.sort_unstable();
-    let place = |group: &GroupId| {
-        places
-            .binary_search_by_key(group, |(id, _)| *id)
-            .ok()
-            .and_then(|found| places.get(found))
-            .map(|(_, place)| *place)
-    };
-    for (number, entry) in entries.iter().enumerate() {
-        let homes: Vec<usize> = entry.account.groups.iter().filter_map(place).collect();
-        for home in &homes {
-            if let Some(node) = nodes.get_mut(*home) {
-                node.accounts.push(number);
+    let indexes: HashMap<GroupId, usize> =
+        nodes.iter().enumerate().map(|(index, node)| (node.group, index)).collect();
+    for (account, entry) in entries.iter().enumerate() {
+        let groups: Vec<usize> =
+            entry.account.groups.iter().filter_map(|group| indexes.get(group).copied()).collect();
+        for group in &groups {
+            if let Some(node) = nodes.get_mut(*group) {
+                node.accounts.push(account);
             }
         }
-        if homes.len() > 1 {
-            homes.into_iter().for_each(|home| mark_ancestors(nodes, home, number));
+        if groups.len() > 1 {
+            groups.into_iter().for_each(|group| mark_ancestors(nodes, group, account));
         }
     }
 }
 
-/// Marks the groups above an account, up to the root or to a group that is marked already.
-fn mark_ancestors(nodes: &mut [Node], home: usize, number: usize) {
-    let mut at = Some(home);
-    while let Some(node) = at.and_then(|place| nodes.get_mut(place)) {
-        if node.reached == Some(number) {
-            node.twice.push(number);
+/// Marks a group of an account and its ancestors, up to the first that the account already marked.
+fn mark_ancestors(nodes: &mut [Node], group: usize, account: usize) {
+    let mut next = Some(group);
+    while let Some(node) = next.and_then(|index| nodes.get_mut(index)) {
+        if node.marked_by == Some(account) {
+            node.duplicates.push(account);
             return;
         }
-        node.reached = Some(number);
-        at = node.parent;
+        node.marked_by = Some(account);
+        next = node.parent;
     }
 }
 
 impl Node {
-    /// The sum over the distinct accounts below, and the balances made of it.
-    fn finish(
+    /// Sums the distinct accounts below the group and computes its balances.
+    fn sum(
         &self,
-        below: ChildTotals,
+        children: ChildTotals,
         entries: &[AccountMovements<'_>],
         series: &mut dyn FnMut(&Movements) -> Series,
     ) -> (Movements, GroupBalances) {
         let direct: Vec<&AccountMovements<'_>> =
-            self.accounts.iter().filter_map(|number| entries.get(*number)).collect();
-        let twice = self.twice.iter().filter_map(|number| entries.get(*number));
+            self.accounts.iter().filter_map(|index| entries.get(*index)).collect();
+        let duplicates = self.duplicates.iter().filter_map(|index| entries.get(*index));
         let mut parts: Vec<(Sign, &Movements)> =
-            below.tracks.iter().map(|track| (Sign::Plus, track)).collect();
-        parts.extend(direct.iter().map(|entry| (Sign::Plus, &entry.track)));
-        parts.extend(twice.map(|entry| (Sign::Minus, &entry.track)));
-        let track = Movements::sum(&parts);
+            children.movements.iter().map(|movements| (Sign::Plus, movements)).collect();
+        parts.extend(direct.iter().map(|entry| (Sign::Plus, &entry.movements)));
+        parts.extend(duplicates.map(|entry| (Sign::Minus, &entry.movements)));
+        let movements = Movements::sum(&parts);
         let accounts = direct
             .iter()
             .filter(|entry| entry.is_shown())
             .map(|entry| entry.balances(series))
             .collect();
-        let mut groups = below.groups;
+        let mut groups = children.groups;
         groups.reverse();
-        let Series { slices, truncated } = series(&track);
+        let Series { slices, truncated } = series(&movements);
         let balances = GroupBalances {
             group: self.group,
-            figures: track.figures(),
+            amounts: movements.amounts(),
             series: slices,
             truncated,
             groups,
             accounts,
         };
-        (track, balances)
+        (movements, balances)
     }
 }

@@ -1,4 +1,4 @@
-//! Changes of lock and closing date, and the permission they need (behaviour 3.5.4, 3.5.5).
+//! Changes of the lock and closing dates, and the required permission (behaviour 3.5.4, 3.5.5).
 
 use time::Date;
 
@@ -7,7 +7,7 @@ use crate::calendar::parse_iso;
 use crate::field::Field;
 use crate::permission::{Action, Permission};
 
-/// The text clients send to clear a date (behaviour 3.5.5).
+/// The text that clears a date (behaviour 3.5.5).
 pub const CLEARED_DATE: &str = "1900-00-00";
 
 /// The two dates of a book.
@@ -18,33 +18,32 @@ pub(super) struct Dates {
 }
 
 impl Dates {
-    /// The dates of the settings.
+    /// Returns the dates of the settings.
     pub(super) const fn of(settings: &Settings) -> Self {
         Self { closing: settings.closing_date, lock: settings.lock_date }
     }
 
-    /// The dates after the changes.
-    pub(super) fn changed(self, changes: &Changes) -> Result<Self, Refusal> {
+    /// Applies changes.
+    pub(super) fn apply(self, changes: &Changes) -> Result<Self, Refusal> {
         Ok(Self {
             closing: read("closingDate", &changes.closing_date, self.closing)?,
             lock: read("lockDate", &changes.lock_date, self.lock)?,
         })
     }
 
-    /// Checks that the permission is enough to change these dates to the others.
+    /// Checks that the permission allows changing these dates to `after`.
     pub(super) fn check_permitted(
         self,
         after: Self,
         permission: Permission,
     ) -> Result<(), Refusal> {
-        check("lockDate", self.lock, after.lock, permission)?;
-        check("closingDate", self.closing, after.closing, permission)
+        check_date("lockDate", self.lock, after.lock, permission)?;
+        check_date("closingDate", self.closing, after.closing, permission)
     }
 }
 
-/// Checks one date: setting or advancing it needs less permission than moving it back (behaviour
-/// 3.5.4).
-fn check(
+/// Checks a change of one date. Moving it back needs a higher permission (behaviour 3.5.4).
+fn check_date(
     field: &'static str,
     old: Option<Date>,
     new: Option<Date>,
@@ -63,7 +62,7 @@ fn check(
     }
 }
 
-/// Reads a date or the text that clears it (behaviour 3.5.5).
+/// Parses a date or the text that clears it (behaviour 3.5.5).
 fn read(
     name: &'static str,
     field: &Field<String>,

@@ -1,22 +1,18 @@
-//! Deleting a book, which waits to be removed (behaviour 6.22).
+//! Deletion of a book, before its rows are removed (behaviour 6.22).
 
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant};
 
-/// Milliseconds of a day.
-const DAY: i64 = 86_400_000;
-
-/// What a book says of its deletion.
+/// The deletion of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deletion {
-    /// When the book was deleted.
+    /// The time of deletion.
     pub deleted_at: Instant,
-    /// When it waits no longer. None: it does not wait, its rows are being removed, and nothing
-    /// brings it back.
+    /// The time until which it can be restored. `None` when its rows are being removed.
     pub kept_until: Option<Instant>,
 }
 
 impl Deletion {
-    /// A deletion after which the book waits for so many days; without any it does not wait.
+    /// Creates a deletion after which the book can be restored for `days`.
     ///
     /// ```
     /// use daybook_domain::book::Deletion;
@@ -24,17 +20,18 @@ impl Deletion {
     ///
     /// let deletion = Deletion::new(Instant::new(7), 30);
     /// assert_eq!(deletion.kept_until, Some(Instant::new(7 + 30 * 24 * 60 * 60 * 1000)));
-    /// assert!(deletion.waits() && !Deletion::new(Instant::new(7), 0).waits());
+    /// assert!(deletion.is_restorable());
+    /// assert!(!Deletion::new(Instant::new(7), 0).is_restorable());
     /// ```
     #[must_use]
     pub fn new(now: Instant, days: u16) -> Self {
-        let end = now.milliseconds().saturating_add(i64::from(days) * DAY);
-        Self { deleted_at: now, kept_until: (days > 0).then_some(Instant::new(end)) }
+        let end = now.plus(i64::from(days) * DAY);
+        Self { deleted_at: now, kept_until: (days > 0).then_some(end) }
     }
 
-    /// Whether the book can still be restored.
+    /// Returns whether the book can still be restored.
     #[must_use]
-    pub const fn waits(&self) -> bool {
+    pub const fn is_restorable(&self) -> bool {
         self.kept_until.is_some()
     }
 }

@@ -6,37 +6,37 @@ use crate::audit::Report;
 use crate::event::{EventType, NewEvent, Previous, snapshot};
 
 impl Book {
-    /// BOOK_CREATED.
+    /// Creates BOOK_CREATED.
     #[must_use]
     pub fn created_event(&self) -> NewEvent {
         NewEvent::new(EventType::BookCreated, self.id.get(), snapshot::book(self))
     }
 
-    /// BOOK_CREATED of a copy with transactions, with their summary beside the book itself
-    /// (behaviour 6.20).
+    /// Creates BOOK_CREATED of a copy with a summary of its transactions (behaviour 6.20).
     #[must_use]
     pub fn copied_event(&self, summary: &CopySummary) -> NewEvent {
         NewEvent::with_report(
             EventType::BookCreated,
             self.id.get(),
             snapshot::book(self),
-            ("copied", summary.object()),
+            "copied",
+            summary.object(),
         )
     }
 
-    /// BOOK_UPDATED, with the previous values of the fields that changed.
+    /// Creates BOOK_UPDATED with the previous values of the changed fields.
     #[must_use]
     pub fn updated_event(&self, previous: &Previous) -> NewEvent {
         NewEvent::update(EventType::BookUpdated, self.id.get(), snapshot::book(self), previous)
     }
 
-    /// BOOK_DELETED, the last event unless the book is restored (behaviour 6.22).
+    /// Creates BOOK_DELETED, the last event unless the book is restored (behaviour 6.22).
     #[must_use]
     pub fn deleted_event(&self) -> NewEvent {
         NewEvent::new(EventType::BookDeleted, self.id.get(), snapshot::book(self))
     }
 
-    /// BOOK_UPDATED of a book that is restored, with the time of its deletion as what it was before
+    /// Creates BOOK_UPDATED of a restored book with the time of its deletion as a previous value
     /// (behaviour 6.22).
     #[must_use]
     pub fn restored_event(&self, deletion: &Deletion) -> NewEvent {
@@ -44,14 +44,15 @@ impl Book {
         self.updated_event(&Previous::from([("deletedAt".to_owned(), deleted_at)]))
     }
 
-    /// BOOK_AUDITED, with what the audit found beside the book itself (behaviour 6.7).
+    /// Creates BOOK_AUDITED with the report of the audit (behaviour 6.7).
     #[must_use]
     pub fn audited_event(&self, report: &Report) -> NewEvent {
         NewEvent::with_report(
             EventType::BookAudited,
             self.id.get(),
             snapshot::book(self),
-            ("audit", report.object()),
+            "audit",
+            report.object(),
         )
     }
 }

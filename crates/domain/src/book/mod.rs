@@ -1,4 +1,9 @@
-//! Books: settings, lock and closing date, formats (behaviour 6 and 3.5).
+//! Books: settings, lock and closing dates, copies, transfer and deletion (behaviour 6 and 3.5).
+//!
+//! A book has an owner, [`Settings`] that owner and editors change, and a storage scale for its
+//! amounts. Transactions on or before the lock or closing date cannot be changed. A book is copied
+//! with or without its transactions. Its ownership is offered to another user, who accepts or
+//! declines. A deleted book can be restored until its removal begins.
 
 pub mod copy;
 mod dates;
@@ -31,18 +36,18 @@ use crate::property::{Edits, Properties};
 use crate::version::Tag;
 use dates::Dates;
 
-/// Who may read a book.
+/// The visibility of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Visibility {
-    /// Everybody who knows the id.
+    /// Everyone who knows the id may read it.
     Public,
-    /// Collaborators only. The default.
+    /// Only collaborators may read it.
     #[default]
     Private,
 }
 
 impl Visibility {
-    /// The visibility as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -58,32 +63,32 @@ impl Visibility {
     }
 }
 
-/// The settings that owner and editors change.
+/// The settings of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The name.
     pub name: Name,
-    /// Whether complete creates are posted at once.
+    /// Whether new complete transactions are posted at once.
     pub auto_post: bool,
     /// Transactions on or before this day are closed.
     pub closing_date: Option<Date>,
     /// Transactions on or before this day are locked.
     pub lock_date: Option<Date>,
-    /// How days are written.
+    /// The format of days.
     pub date_pattern: DatePattern,
-    /// How amounts are punctuated.
+    /// The decimal separator of amounts.
     pub decimal_separator: DecimalSeparator,
     /// Decimal places of new amounts.
     pub fraction_digits: u32,
     /// Rows per page in user interfaces; no effect on the API (behaviour 2.2).
     pub page_size: i32,
-    /// What user interfaces show at first.
+    /// The default period of user interfaces.
     pub period: Period,
-    /// What their year begins with.
+    /// The first month of the year in user interfaces.
     pub period_start_month: StartMonth,
     /// An IANA zone name.
     pub time_zone: String,
-    /// Who may read.
+    /// The visibility.
     pub visibility: Visibility,
     /// Custom properties.
     pub properties: Properties,
@@ -92,59 +97,60 @@ pub struct Settings {
 /// A book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Book {
-    /// The number it has inside the database.
+    /// The id in the database.
     pub id: BookId,
-    /// The id clients know.
+    /// The public id.
     pub key: BookKey,
     /// The owner's username.
     pub owner_name: String,
     /// The settings.
     pub settings: Settings,
-    /// The storage scale, in decimal places; it only grows (behaviour 3.12.7).
+    /// The storage scale in decimal places; it never decreases (behaviour 3.12.7).
     pub scale: u32,
-    /// What the addresses of its files are computed from (behaviour 9.20).
+    /// The secret from which the addresses of its files are computed (behaviour 9.20).
     pub file_secret: FileSecret,
-    /// Who made it through which app, and when.
+    /// The creator, the app and the times.
     pub stamp: Stamp,
 }
 
-/// The fields of the body of a create or update. Names of enumerations are checked already, and the
-/// time zone by the caller, because that takes a database of zones.
+/// The fields of the body of a create or update.
+///
+/// The caller has parsed the names of enumerations and checked the time zone.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The name.
     pub name: Option<String>,
-    /// Whether complete creates are posted at once.
+    /// Whether new complete transactions are posted at once.
     pub auto_post: Option<bool>,
     /// The closing date, or [`CLEARED_DATE`].
     pub closing_date: Field<String>,
     /// The lock date, or [`CLEARED_DATE`].
     pub lock_date: Field<String>,
-    /// How days are written.
+    /// The format of days.
     pub date_pattern: Option<DatePattern>,
-    /// How amounts are punctuated.
+    /// The decimal separator of amounts.
     pub decimal_separator: Option<DecimalSeparator>,
     /// Decimal places of new amounts.
     pub fraction_digits: Option<i64>,
-    /// Rows a page.
+    /// Rows per page in user interfaces.
     pub page_size: Option<i64>,
-    /// What user interfaces show at first.
+    /// The default period of user interfaces.
     pub period: Option<Period>,
-    /// What their year begins with.
+    /// The first month of the year in user interfaces.
     pub period_start_month: Option<StartMonth>,
     /// A valid IANA zone name.
     pub time_zone: Option<String>,
-    /// Who may read.
+    /// The visibility.
     pub visibility: Option<Visibility>,
     /// Properties to merge.
     pub properties: Edits,
 }
 
 impl Settings {
-    /// The settings of a new book (behaviour 6.1).
+    /// Creates the settings of a new book (behaviour 6.1).
     ///
     /// # Errors
-    /// [`Refusal`] for values that are not allowed; a refused name or property.
+    /// [`Refusal`] for invalid values; the refusal of a name or property.
     pub fn create(changes: Changes) -> Result<Self, crate::Refusal> {
         let name = changes
             .name
@@ -166,12 +172,11 @@ impl Settings {
             visibility: Visibility::default(),
             properties: Properties::default(),
         };
-        defaults.changed(changes)
+        defaults.apply(changes)
     }
 
-    /// The settings with these changes.
-    fn changed(self, changes: Changes) -> Result<Self, crate::Refusal> {
-        let dates = Dates::of(&self).changed(&changes)?;
+    fn apply(self, changes: Changes) -> Result<Self, crate::Refusal> {
+        let dates = Dates::of(&self).apply(&changes)?;
         Ok(Self {
             name: changes.name.map_or(Ok(self.name), |name| Name::new(&name))?,
             auto_post: changes.auto_post.unwrap_or(self.auto_post),
@@ -181,23 +186,24 @@ impl Settings {
             decimal_separator: changes.decimal_separator.unwrap_or(self.decimal_separator),
             fraction_digits: changes
                 .fraction_digits
-                .map_or(Ok(self.fraction_digits), fraction_digits)?,
-            page_size: changes.page_size.map_or(Ok(self.page_size), page_size)?,
+                .map_or(Ok(self.fraction_digits), check_fraction_digits)?,
+            page_size: changes.page_size.map_or(Ok(self.page_size), check_page_size)?,
             period: changes.period.unwrap_or(self.period),
             period_start_month: changes.period_start_month.unwrap_or(self.period_start_month),
             time_zone: changes.time_zone.unwrap_or(self.time_zone),
             visibility: changes.visibility.unwrap_or(self.visibility),
-            properties: self.properties.merged(&changes.properties)?,
+            properties: self.properties.merge(&changes.properties)?,
         })
     }
 
-    /// The last locked day: the later of lock and closing date (behaviour 3.5.1).
+    /// Returns the last locked day: the later of lock and closing date (behaviour 3.5.1).
     #[must_use]
     pub fn locked_until(&self) -> Option<Date> {
         self.lock_date.max(self.closing_date)
     }
 
-    fn pairs(&self) -> [(&'static str, String); 12] {
+    /// Returns the names and texts of all fields but the properties.
+    fn to_pairs(&self) -> [(&'static str, String); 12] {
         let date = |date: Option<Date>| date.map(format_iso).unwrap_or_default();
         [
             ("name", self.name.as_str().to_owned()),
@@ -215,8 +221,9 @@ impl Settings {
         ]
     }
 
+    /// Returns the fields that differ from `after`, with their values in `self`.
     fn differences(&self, after: &Self) -> Previous {
-        let pairs = self.pairs().into_iter().zip(after.pairs());
+        let pairs = self.to_pairs().into_iter().zip(after.to_pairs());
         let mut previous: Previous = pairs
             .filter(|(old, new)| old.1 != new.1)
             .map(|(old, _)| (old.0.to_owned(), old.1))
@@ -227,9 +234,10 @@ impl Settings {
 }
 
 impl Book {
-    /// Checks that the permission is enough for the changes of visibility and dates. A value equal
-    /// to the stored one needs no permission (behaviour 3.5.4, 6.4). Dates that cannot be read are
-    /// left to [`Book::check_dates`].
+    /// Checks that the permission allows the changes of visibility and dates.
+    ///
+    /// A value equal to the stored one needs no permission (behaviour 3.5.4, 6.4). Invalid dates
+    /// are ignored; [`Book::check_dates`] refuses them.
     ///
     /// # Errors
     /// [`Refusal::NotEnough`].
@@ -244,38 +252,39 @@ impl Book {
             return Err(Refusal::NotEnough(permission.as_str(), "visibility"));
         }
         let before = Dates::of(&self.settings);
-        let after = before.changed(changes).unwrap_or(before);
+        let after = before.apply(changes).unwrap_or(before);
         before.check_permitted(after, permission)
     }
 
-    /// Checks that the dates in the changes can be read.
+    /// Checks the syntax of the dates in the changes.
     ///
     /// # Errors
     /// [`Refusal::Date`].
     pub fn check_dates(&self, changes: &Changes) -> Result<(), Refusal> {
-        Dates::of(&self.settings).changed(changes).map(drop)
+        Dates::of(&self.settings).apply(changes).map(drop)
     }
 
-    /// The book after an update, with the previous values of the fields that changed. The caller
-    /// must have checked [`Book::check_permitted`].
+    /// Applies an update and returns the previous values of the changed fields.
+    ///
+    /// The caller must have called [`Book::check_permitted`].
     ///
     /// # Errors
-    /// [`Refusal`] for values that are not allowed; a refused name or property.
+    /// [`Refusal`] for invalid values; the refusal of a name or property.
     pub fn update(
         self,
         changes: Changes,
         now: Instant,
     ) -> Result<(Self, Previous), crate::Refusal> {
-        let settings = self.settings.clone().changed(changes)?;
+        let settings = self.settings.clone().apply(changes)?;
         let previous = self.settings.differences(&settings);
         if previous.is_empty() {
             return Ok((self, previous));
         }
         let scale = self.scale.max(settings.fraction_digits);
-        Ok((Self { settings, scale, stamp: self.stamp.touched(now), ..self }, previous))
+        Ok((Self { settings, scale, stamp: self.stamp.touch(now), ..self }, previous))
     }
 
-    /// How this book reads and stores amounts.
+    /// Returns the precision with which the book reads and stores amounts.
     #[must_use]
     pub const fn precision(&self) -> Precision {
         Precision {
@@ -285,21 +294,21 @@ impl Book {
         }
     }
 
-    /// Whether the day is locked or closed (behaviour 3.5.1).
+    /// Returns whether the day is locked or closed (behaviour 3.5.1).
     #[must_use]
     pub fn is_locked(&self, day: Date) -> bool {
         self.settings.locked_until().is_some_and(|until| day <= until)
     }
 }
 
-fn fraction_digits(value: i64) -> Result<u32, Refusal> {
+fn check_fraction_digits(value: i64) -> Result<u32, Refusal> {
     u32::try_from(value)
         .ok()
         .filter(|digits| *digits <= MAX_FRACTION_DIGITS)
         .ok_or(Refusal::FractionDigits(value))
 }
 
-fn page_size(value: i64) -> Result<i32, Refusal> {
+fn check_page_size(value: i64) -> Result<i32, Refusal> {
     i32::try_from(value)
         .ok()
         .filter(|size| (1..=1000).contains(size))
@@ -338,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_of_behaviour_6_1() {
+    fn new_book_has_default_settings() {
         let settings = Settings::create(named("Home")).unwrap();
         assert!(settings.auto_post);
         assert_eq!(
@@ -350,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_move_by_permission() {
+    fn date_changes_depend_on_permission() {
         for (from, to, permission, allowed) in [
             ("", "2025-01-31", Permission::Editor, true),
             ("2025-01-31", "2025-02-28", Permission::Editor, true),
@@ -372,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn scale_only_grows() {
+    fn scale_never_decreases() {
         let digits = |digits| Changes { fraction_digits: Some(digits), ..Changes::default() };
         let (finer, previous) = book(named("a")).update(digits(4), Instant::new(1)).unwrap();
         assert_eq!(
@@ -387,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn the_later_of_lock_and_closing_date_counts() {
+    fn book_is_locked_until_the_later_date() {
         let book = book(Changes {
             lock_date: Field::Set("2025-01-31".to_owned()),
             closing_date: Field::Set("2024-12-31".to_owned()),

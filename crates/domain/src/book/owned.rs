@@ -1,7 +1,8 @@
-//! How many books a user may own (behaviour 6.23): lists of books have no pages.
+//! Limits of the number of books of a user (behaviour 6.23). Lists of books are not paginated.
 
-/// Books that a user may own, deleted ones that are kept included.
+/// Limit of books that a user owns, including deleted ones that can be restored.
 pub const MAX_OWNED: usize = 10_000;
 
-/// Books of a user to whom nobody may give another one: so nobody keeps them from creating some.
+/// Limit of books up to which a user may receive another one, so others cannot use up
+/// [`MAX_OWNED`].
 pub const MAX_OWNED_BY_TRANSFER: usize = MAX_OWNED / 2;

@@ -1,8 +1,8 @@
-//! The periods that user interfaces show: settings without effect on the API (behaviour 6.12).
+//! Period settings of user interfaces, without effect on the API (behaviour 6.12).
 
 use time::Month;
 
-/// The period that user interfaces show first.
+/// The default period of user interfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Period {
     /// A month. The default.
@@ -18,7 +18,7 @@ impl Period {
     /// All periods.
     pub const ALL: [Self; 3] = [Self::Month, Self::Quarter, Self::Year];
 
-    /// The period as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,12 +35,12 @@ impl Period {
     }
 }
 
-/// The first month of the year; January by default.
+/// The first month of the year. The default is January.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StartMonth(Month);
 
 impl StartMonth {
-    /// The month as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self.0 {
@@ -71,7 +71,7 @@ impl StartMonth {
         Self::all().find(|month| month.as_str() == name)
     }
 
-    /// All months, January first.
+    /// Iterates over all months from January.
     pub fn all() -> impl Iterator<Item = Self> {
         std::iter::successors(Some(Month::January), |month| Some(month.next())).take(12).map(Self)
     }

@@ -1,73 +1,75 @@
-//! Why a request about books is refused.
+//! Refusals about books.
 
 use crate::amount::MAX_FRACTION_DIGITS;
 use crate::email::Email;
 use crate::id::BookKey;
 use crate::reason::Reason;
 
-/// Transactions of the largest book whose stored amounts are rewritten at a finer scale, which is
-/// one unit of work (behaviour 3.12.7).
+/// Limit of transactions of a book whose amounts are rewritten at a finer scale in one unit of work
+/// (behaviour 3.12.7).
 pub const MAX_RESCALED: usize = 10_000;
 
-/// Why something about a book was refused.
+/// Why a request about a book was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No name on create.
+    /// A create has no name.
     #[error("name is required, in the body or as a query parameter")]
     NameRequired,
-    /// No id on update.
+    /// An update has no id.
     #[error("id is required")]
     IdRequired,
-    /// `fractionDigits` outside 0 to 8.
-    #[error("fractionDigits is {0}; 0 to {MAX_FRACTION_DIGITS} are allowed")]
+    /// `fractionDigits` is outside 0 to 8.
+    #[error("invalid fractionDigits {0}: expected 0 to {MAX_FRACTION_DIGITS}")]
     FractionDigits(i64),
-    /// Not an IANA zone name.
+    /// The time zone is not an IANA zone name.
     #[error("timeZone \"{0}\" is not an IANA time zone")]
     TimeZone(String),
-    /// `pageSize` below 1 or above 1000.
-    #[error("pageSize is {0}; 1 to 1000 are allowed")]
+    /// `pageSize` is outside 1 to 1000.
+    #[error("invalid pageSize {0}: expected 1 to 1000")]
     PageSize(i64),
-    /// Not a date, and not the text that clears one.
+    /// A field is neither a date nor the text that clears one.
     #[error("{0} \"{1}\" is not a date of the form yyyy-MM-dd")]
     Date(&'static str, String),
-    /// A stored amount would be beyond the limit at the finer scale (behaviour 3.12.7).
+    /// A stored amount would exceed the limit at the finer scale (behaviour 3.12.7).
     #[error("fractionDigits {0} is too fine for the amounts already recorded")]
     Rescale(u32),
-    /// Too many stored amounts would be rewritten at the finer scale (behaviour 3.12.7).
+    /// The book has more than [`MAX_RESCALED`] transactions (behaviour 3.12.7).
     #[error(
-        "fractionDigits {0} is finer than the stored amounts, which are rewritten in books of at \
-         most {MAX_RESCALED} transactions; copy the book with fractionDigits={0} instead"
+        "fractionDigits {0} is finer than the stored amounts, which can be rewritten only in books \
+         of at most {MAX_RESCALED} transactions: copy the book with fractionDigits={0} instead"
     )]
     RescaleLarge(u32),
-    /// The permission is not enough for the change.
+    /// The permission does not allow the change.
     #[error("permission {0} is not enough to change {1}")]
     NotEnough(&'static str, &'static str),
-    /// So many books are owned already (behaviour 6.23).
-    #[error("the user owns {0} books already; transfer some, or delete some and wait")]
+    /// The limit of owned books is reached (behaviour 6.23).
+    #[error(
+        "the user already owns {0} books: transfer some, or delete some and wait for their removal"
+    )]
     TooManyOwned(usize),
-    /// No address of a new owner.
+    /// The address of the new owner is missing.
     #[error("email of the new owner is required")]
     NewOwnerRequired,
     /// The caller has no open offer of the book.
-    #[error("offer not found: the book is not offered, or the offer has ended")]
+    #[error("offer not found: the book is not offered to you, or the offer has expired")]
     NotOffered,
-    /// Nobody with that address can own a book.
-    #[error("{0} is no user of this installation who could own the book")]
+    /// The address does not belong to a user who can own the book.
+    #[error("{0} does not belong to a user of this server who can own the book")]
     NewOwnerUnknown(Email),
-    /// No name for the copy.
+    /// The copy has no name.
     #[error("name is required, as a query parameter")]
     CopyNameRequired,
     /// `fromDate` of a copy is not a day.
     #[error("fromDate \"{0}\" is not a day of the form yyyyMMdd")]
     CopyFromDate(String),
     /// `fractionDigits` of a copy is not a number from 0 to 8.
-    #[error("fractionDigits is \"{0}\"; 0 to {MAX_FRACTION_DIGITS} are allowed")]
+    #[error("invalid fractionDigits \"{0}\": expected 0 to {MAX_FRACTION_DIGITS}")]
     CopyFractionDigits(String),
-    /// There is nothing to restore.
+    /// The book to restore is not deleted.
     #[error("the book {0} is not deleted")]
     NotDeleted(BookKey),
-    /// It is too late to restore the book.
-    #[error("the book {0} is being removed already")]
+    /// The removal of the book has begun.
+    #[error("the book {0} is already being removed")]
     BeingRemoved(BookKey),
 }
 

@@ -1,13 +1,13 @@
-//! Giving a book to another owner (behaviour 6.21).
+//! Transfer of a book to another owner (behaviour 6.21).
 
 use super::Book;
-use crate::access_request::open_until;
+use crate::access_request::expires_at;
 use crate::email::Email;
 use crate::event::Previous;
 use crate::id::BookKey;
 use crate::instant::Instant;
 
-/// An offer of a book to somebody who has not asked for it.
+/// An offer of the ownership of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransferOffer {
     /// The book.
@@ -16,26 +16,26 @@ pub struct TransferOffer {
     pub name: String,
     /// The owner, who offers it.
     pub from: Email,
-    /// The address that it is made to.
+    /// The address of the new owner.
     pub to: Email,
-    /// When it was offered.
+    /// The time of the offer.
     pub created_at: Instant,
 }
 
 impl TransferOffer {
-    /// The instant from which on it is expired: an offer is open as long as an access request.
+    /// Returns the instant at which it expires. Offers last as long as access requests.
     #[must_use]
-    pub const fn end(&self) -> Instant {
-        open_until(self.created_at)
+    pub const fn expires_at(&self) -> Instant {
+        expires_at(self.created_at)
     }
 }
 
 impl Book {
-    /// The book with another owner, by username, and the name of the former one.
+    /// Sets the owner by username and returns the previous name for the event.
     #[must_use]
-    pub fn transferred(self, owner_name: String, now: Instant) -> (Self, Previous) {
+    pub fn transfer_to(self, owner_name: String, now: Instant) -> (Self, Previous) {
         let previous = Previous::from([("ownerName".to_owned(), self.owner_name)]);
-        (Self { owner_name, stamp: self.stamp.touched(now), ..self }, previous)
+        (Self { owner_name, stamp: self.stamp.touch(now), ..self }, previous)
     }
 }
 
@@ -48,7 +48,7 @@ mod tests {
     use crate::instant::Stamp;
 
     #[test]
-    fn an_owner_follows_another() {
+    fn transfer_changes_the_owner() {
         let changes = Changes { name: Some("Home".to_owned()), ..Changes::default() };
         let before = Book {
             id: BookId::new(1),
@@ -59,7 +59,7 @@ mod tests {
             file_secret: FileSecret::default(),
             stamp: Stamp::new(None, Instant::new(0)),
         };
-        let (after, previous) = before.clone().transferred("bob".to_owned(), Instant::new(7));
+        let (after, previous) = before.clone().transfer_to("bob".to_owned(), Instant::new(7));
         assert_eq!(previous, Previous::from([("ownerName".to_owned(), "alice".to_owned())]));
         assert_eq!((after.owner_name.as_str(), after.stamp.version), ("bob", 2));
         assert_eq!((after.stamp.updated_at, after.settings), (Instant::new(7), before.settings));

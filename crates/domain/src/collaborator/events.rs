@@ -4,13 +4,13 @@ use super::Collaborator;
 use crate::event::{EventType, NewEvent, Previous, snapshot};
 
 impl Collaborator {
-    /// COLLABORATOR_ADDED.
+    /// Creates COLLABORATOR_ADDED.
     #[must_use]
     pub fn added_event(&self) -> NewEvent {
         NewEvent::new(EventType::CollaboratorAdded, self.id.get(), snapshot::collaborator(self))
     }
 
-    /// COLLABORATOR_UPDATED, with the previous permission.
+    /// Creates COLLABORATOR_UPDATED with the previous values.
     #[must_use]
     pub fn updated_event(&self, previous: &Previous) -> NewEvent {
         NewEvent::update(
@@ -21,7 +21,7 @@ impl Collaborator {
         )
     }
 
-    /// COLLABORATOR_REMOVED.
+    /// Creates COLLABORATOR_REMOVED.
     #[must_use]
     pub fn removed_event(&self) -> NewEvent {
         NewEvent::new(EventType::CollaboratorRemoved, self.id.get(), snapshot::collaborator(self))

@@ -1,4 +1,4 @@
-//! Whom a book is shared with: the rows of its list of collaborators (behaviour 7.5).
+//! Collaborators of a book: the addresses it is shared with (behaviour 7.5).
 
 mod events;
 
@@ -9,28 +9,28 @@ use crate::instant::{Instant, Stamp};
 use crate::permission::Permission;
 use crate::reason::Reason;
 
-/// Longest message of an invitation, in characters (behaviour 7.5).
+/// Maximum length of an invitation message, in characters (behaviour 7.5).
 pub const MAX_MESSAGE: usize = 2_000;
 
-/// Books of one owner that an address may be a collaborator of (behaviour 7.12).
+/// Limit of books of one owner that are shared with one address (behaviour 7.12).
 pub const MAX_SHARED: usize = 10_000;
 
 /// Why a change of collaborators was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No such collaborator.
+    /// The collaborator does not exist.
     #[error("collaborator not found")]
     Unknown,
-    /// There is exactly one owner, who is never added, changed or removed (behaviour 7.5).
+    /// The change concerns the owner, who is fixed (behaviour 7.5).
     #[error("a book has exactly one OWNER, who cannot be added, changed or removed")]
     OwnerIsFixed,
     /// A required field is missing.
     #[error("{0} is required")]
     Required(&'static str),
-    /// So many books of the owner are shared with the address already (behaviour 7.12).
-    #[error("{MAX_SHARED} books of the owner are shared with {0} already")]
+    /// [`MAX_SHARED`] is reached (behaviour 7.12).
+    #[error("{MAX_SHARED} books of the owner are already shared with {0}")]
     TooManyShared(Email),
-    /// The message is too long.
+    /// The message is longer than [`MAX_MESSAGE`].
     #[error("the message has more than {MAX_MESSAGE} characters")]
     MessageTooLong,
 }
@@ -47,7 +47,7 @@ impl Refusal {
     }
 }
 
-/// What an invitation says. White space around it is cut off; a blank message is none.
+/// Trims an invitation message. A blank one becomes `None`.
 ///
 /// # Errors
 /// [`Refusal::MessageTooLong`].
@@ -59,48 +59,48 @@ pub fn read_message(message: Option<&str>) -> Result<Option<String>, Refusal> {
     Ok(message.map(str::to_owned))
 }
 
-/// A row of a book's list of collaborators.
+/// A collaborator of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collaborator {
-    /// Stable per book.
+    /// The id within the book.
     pub id: CollaboratorId,
-    /// Who; possibly somebody who never signed in yet.
+    /// The address. Its user may not have signed in yet.
     pub email: Email,
-    /// What they may do.
+    /// The permission in the book.
     pub permission: Permission,
-    /// Who added them through which app, and when.
+    /// The creator, the app and the times.
     pub stamp: Stamp,
 }
 
 impl Collaborator {
-    /// The same collaborator with another permission, and the previous one.
+    /// Sets the permission and returns the previous one for the event.
     #[must_use]
     pub fn with_permission(self, permission: Permission, now: Instant) -> (Self, Previous) {
-        let before = self.permission.as_str().to_owned();
-        let previous = Previous::from([("permission".to_owned(), before)]);
-        (Self { permission, stamp: self.stamp.touched(now), ..self }, previous)
+        let name = self.permission.as_str().to_owned();
+        let previous = Previous::from([("permission".to_owned(), name)]);
+        (Self { permission, stamp: self.stamp.touch(now), ..self }, previous)
     }
 
-    /// The same collaborator with another address, and the previous one.
+    /// Sets the address and returns the previous one for the event.
     #[must_use]
     pub fn with_email(self, email: Email, now: Instant) -> (Self, Previous) {
         let previous = Previous::from([("email".to_owned(), self.email.to_string())]);
-        (Self { email, stamp: self.stamp.touched(now), ..self }, previous)
+        (Self { email, stamp: self.stamp.touch(now), ..self }, previous)
     }
 
-    /// The row of an owner after somebody else became the owner: an EDITOR (behaviour 6.21).
+    /// Makes the former owner an EDITOR after a transfer (behaviour 6.21).
     #[must_use]
-    pub fn retired(self, now: Instant) -> (Self, Previous) {
+    pub fn demote_to_editor(self, now: Instant) -> (Self, Previous) {
         self.with_permission(Permission::Editor, now)
     }
 
-    /// The row of who becomes the owner (behaviour 6.21).
+    /// Makes the collaborator the owner in a transfer (behaviour 6.21).
     #[must_use]
-    pub fn promoted(self, now: Instant) -> (Self, Previous) {
+    pub fn promote_to_owner(self, now: Instant) -> (Self, Previous) {
         self.with_permission(Permission::Owner, now)
     }
 
-    /// Refuses a change of the owner's row.
+    /// Refuses to change or remove the owner.
     ///
     /// # Errors
     /// [`Refusal::OwnerIsFixed`].
@@ -116,22 +116,22 @@ impl Collaborator {
     }
 }
 
-/// What giving somebody a permission does to the list of collaborators (behaviour 7.5).
+/// The effect of sharing a book on its list of collaborators (behaviour 7.5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sharing {
-    /// They are new.
+    /// The address becomes a collaborator.
     Add,
-    /// They get another permission.
+    /// The collaborator gets another permission.
     Change(Collaborator),
-    /// They have it already.
+    /// The collaborator already has the permission.
     Keep(Collaborator),
-    /// They are taken off.
+    /// The collaborator is removed.
     Remove(Collaborator),
 }
 
 impl Sharing {
-    /// Whether the one that it is about is sent an invitation: those that are new, and with a
-    /// message everybody who has access then (behaviour 7.5).
+    /// Returns whether an invitation is mailed: to new collaborators, and with a message also to
+    /// existing ones (behaviour 7.5).
     #[must_use]
     pub const fn invites(&self, has_message: bool) -> bool {
         match self {
@@ -141,11 +141,11 @@ impl Sharing {
         }
     }
 
-    /// What becomes of `existing`, the row of that address, when `permission` is given.
+    /// Decides what sharing with `permission` does to `existing`, the collaborator of the address.
     ///
     /// # Errors
-    /// [`Refusal::OwnerIsFixed`] for OWNER and for the owner's own row; [`Refusal::Unknown`] when
-    /// there is nobody to take off.
+    /// [`Refusal::OwnerIsFixed`] for the permission OWNER and for the owner; [`Refusal::Unknown`]
+    /// for NONE without an existing collaborator.
     pub fn of(existing: Option<Collaborator>, permission: Permission) -> Result<Self, Refusal> {
         if permission == Permission::Owner {
             return Err(Refusal::OwnerIsFixed);
@@ -172,40 +172,40 @@ impl Sharing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instant::Instant;
 
-    #[test]
-    fn who_was_the_owner_stays_as_an_editor() {
-        let row = |permission| Collaborator {
+    fn row(permission: Permission) -> Collaborator {
+        Collaborator {
             id: CollaboratorId::new(1),
             email: Email::stored("a@example.com".to_owned()),
             permission,
             stamp: Stamp::new(None, Instant::new(0)),
-        };
-        let was = |name: &str| Previous::from([("permission".to_owned(), name.to_owned())]);
-        let (editor, previous) = row(Permission::Owner).retired(Instant::new(3));
-        assert_eq!((editor.permission, previous), (Permission::Editor, was("OWNER")));
-        let (owner, previous) = row(Permission::Viewer).promoted(Instant::new(3));
-        assert_eq!((owner.permission, previous), (Permission::Owner, was("VIEWER")));
+        }
+    }
+
+    #[test]
+    fn former_owner_becomes_an_editor() {
+        let before = |name: &str| Previous::from([("permission".to_owned(), name.to_owned())]);
+        let (editor, previous) = row(Permission::Owner).demote_to_editor(Instant::new(3));
+        assert_eq!((editor.permission, previous), (Permission::Editor, before("OWNER")));
+        let (owner, previous) = row(Permission::Viewer).promote_to_owner(Instant::new(3));
+        assert_eq!((owner.permission, previous), (Permission::Owner, before("VIEWER")));
         assert_eq!((owner.stamp.version, owner.stamp.updated_at), (2, Instant::new(3)));
     }
 
     #[test]
-    fn who_is_invited() {
-        let row = || Collaborator {
-            id: CollaboratorId::new(1),
-            email: Email::stored("a@example.com".to_owned()),
-            permission: Permission::Viewer,
-            stamp: Stamp::new(None, Instant::new(0)),
-        };
+    fn new_collaborators_are_invited_and_others_with_a_message() {
         for (sharing, without, with) in [
             (Sharing::Add, true, true),
-            (Sharing::Change(row()), false, true),
-            (Sharing::Keep(row()), false, true),
-            (Sharing::Remove(row()), false, false),
+            (Sharing::Change(row(Permission::Viewer)), false, true),
+            (Sharing::Keep(row(Permission::Viewer)), false, true),
+            (Sharing::Remove(row(Permission::Viewer)), false, false),
         ] {
             assert_eq!((sharing.invites(false), sharing.invites(true)), (without, with));
         }
+    }
+
+    #[test]
+    fn message_is_trimmed_and_limited() {
         let longest = "\u{e9}".repeat(MAX_MESSAGE);
         assert_eq!(read_message(Some(&format!(" {longest}\n"))), Ok(Some(longest.clone())));
         assert_eq!(read_message(Some(&format!("{longest}!"))), Err(Refusal::MessageTooLong));
@@ -214,14 +214,8 @@ mod tests {
     }
 
     #[test]
-    fn sharing_by_what_is_there_and_what_is_given() {
+    fn sharing_depends_on_existing_and_given_permission() {
         use Permission::{Editor, None as Nothing, Owner, Viewer};
-        let row = |permission| Collaborator {
-            id: CollaboratorId::new(1),
-            email: Email::stored("a@example.com".to_owned()),
-            permission,
-            stamp: Stamp::new(None, Instant::new(0)),
-        };
         let table = [
             (None, Viewer, Ok(Sharing::Add)),
             (None, Nothing, Err(Refusal::Unknown)),

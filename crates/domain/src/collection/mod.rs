@@ -1,4 +1,4 @@
-//! Collections: a user's own sets of books (behaviour 9.10).
+//! Collections: personal sets of books of a user (behaviour 9.10).
 
 mod refusal;
 
@@ -10,24 +10,24 @@ use crate::instant::{Instant, Stamp};
 use crate::name::{self, Name};
 use crate::permission::Permission;
 
-/// A set of books of a user. Its books are stored apart, because there may be many.
+/// A set of books of a user. Its books are stored separately because there may be many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
     /// Unique across all users.
     pub id: CollectionId,
-    /// Its owner; only the owner lists and changes it.
+    /// The owner, who alone lists and changes it.
     pub owner: UserId,
-    /// The name; several may share one.
+    /// The name; not unique.
     pub name: Name,
-    /// The app it was made with, and its times.
+    /// The app that created it, and the times.
     pub stamp: Stamp,
 }
 
 impl Collection {
-    /// A new collection of a user.
+    /// Creates a collection of a user.
     ///
     /// # Errors
-    /// A refused name.
+    /// The refusal of the name.
     pub fn create(
         id: CollectionId,
         owner: UserId,
@@ -37,13 +37,13 @@ impl Collection {
         Ok(Self { id, owner, name: Name::new(name.unwrap_or_default())?, stamp })
     }
 
-    /// The collection with another name, the only thing an update changes.
+    /// Sets the name, the only field that an update changes.
     ///
     /// # Errors
-    /// A refused name.
+    /// The refusal of the name.
     pub fn rename(self, name: Option<&str>, now: Instant) -> Result<Self, name::Refusal> {
         let name = name.map_or_else(|| Ok(self.name.clone()), Name::new)?;
-        let stamp = if name == self.name { self.stamp } else { self.stamp.touched(now) };
+        let stamp = if name == self.name { self.stamp } else { self.stamp.touch(now) };
         Ok(Self { name, stamp, ..self })
     }
 
@@ -55,17 +55,19 @@ impl Collection {
         if books > MAX_BOOKS { Err(Refusal::TooMany(books)) } else { Ok(()) }
     }
 
-    /// What a reader may do with it: only the owner changes a collection, also where it is shown on
-    /// a shared book.
+    /// Returns the permission of a reader. Only the owner changes a collection, even if a shared
+    /// book shows it.
     #[must_use]
     pub fn permission(&self, reader: UserId) -> Permission {
         if self.owner == reader { Permission::Owner } else { Permission::Viewer }
     }
 
-    /// Whether the collection shows this book to a reader. `granted` is the permission that the
-    /// reader has been given in the book, if any. In their own collection readers see all books
-    /// they may read. In that of others they see only books shared with them: the id of a PUBLIC
-    /// book opens it, so a collection must not reveal it.
+    /// Returns whether the collection shows a book to a reader. `granted` is the reader's
+    /// permission as a collaborator.
+    ///
+    /// Readers see all books they may read in their own collections, and only books that are shared
+    /// with them in those of others. The id of a PUBLIC book gives access to it, so a collection
+    /// must not reveal it.
     ///
     /// ```
     /// # use daybook_domain::collection::Collection;
@@ -82,12 +84,13 @@ impl Collection {
     /// # let file_secret = daybook_domain::file::FileSecret::default();
     /// # let (scale, made) = (2, stamp.clone());
     /// # let book = Book { id, key, owner_name, settings, scale, file_secret, stamp: made };
-    /// let (mine, theirs) = (UserId::new(1), UserId::new(2));
-    /// let shelf = Collection::create(CollectionId::new(1), mine, Some("Shelf"), stamp).unwrap();
-    /// // `book` is PUBLIC, and neither collaborates in it.
-    /// assert!(shelf.shows(&book, None, mine));
-    /// assert!(!shelf.shows(&book, None, theirs));
-    /// assert!(shelf.shows(&book, Some(Permission::Viewer), theirs));
+    /// let (owner, other) = (UserId::new(1), UserId::new(2));
+    /// let clients =
+    ///     Collection::create(CollectionId::new(1), owner, Some("Clients"), stamp).unwrap();
+    /// // `book` is PUBLIC, and neither user is a collaborator.
+    /// assert!(clients.shows(&book, None, owner));
+    /// assert!(!clients.shows(&book, None, other));
+    /// assert!(clients.shows(&book, Some(Permission::Viewer), other));
     /// ```
     #[must_use]
     pub fn shows(&self, book: &Book, granted: Option<Permission>, reader: UserId) -> bool {
@@ -97,9 +100,9 @@ impl Collection {
         }
     }
 
-    /// The sort key for lists: by name, ignoring case.
+    /// Returns the sort key for lists: the name, ignoring case.
     #[must_use]
-    pub fn place(&self) -> (String, CollectionId) {
+    pub fn sort_key(&self) -> (String, CollectionId) {
         (self.name.as_str().to_lowercase(), self.id)
     }
 }
@@ -119,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_required_and_kept_by_updates_that_give_none() {
+    fn name_is_required_and_kept_when_absent() {
         assert_eq!(collection().name.as_str(), "Clients");
         for name in [None, Some(""), Some("  ")] {
             assert!(
@@ -142,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collection_holds_a_thousand() {
+    fn number_of_books_is_limited() {
         for (books, expected) in
             [(0, Ok(())), (1_000, Ok(())), (1_001, Err(Refusal::TooMany(1_001)))]
         {
@@ -151,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_owner_owns() {
+    fn only_the_owner_has_owner_permission() {
         assert_eq!(collection().permission(UserId::new(1)), Permission::Owner);
         assert_eq!(collection().permission(UserId::new(2)), Permission::Viewer);
     }

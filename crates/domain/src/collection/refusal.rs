@@ -1,26 +1,26 @@
-//! Why a request about collections is refused.
+//! Refusals about collections.
 
 use crate::reason::Reason;
 
-/// The most books of one collection.
+/// Limit of books of a collection.
 pub const MAX_BOOKS: usize = 1_000;
 
-/// Why something about a collection was refused.
+/// Why a request about a collection was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No collection with that id, or one of another user.
+    /// The user has no collection with that id.
     #[error("collection not found: {0}")]
     Unknown(String),
-    /// No id on update.
+    /// An update has no id.
     #[error("id is required")]
     IdRequired,
     /// A book of the list has no id.
-    #[error("each of the books needs an id")]
+    #[error("each book requires an id")]
     BookIdRequired,
-    /// Books that do not exist, or that the caller may not read.
+    /// These books do not exist, or are hidden from the caller.
     #[error("books not found. Ids: [{}]", .0.join(", "))]
     UnknownBooks(Vec<String>),
-    /// More books than a collection may have.
+    /// The collection would have more than [`MAX_BOOKS`] books.
     #[error("the collection would have {0} books; at most {MAX_BOOKS} are allowed")]
     TooMany(usize),
 }

@@ -1,5 +1,7 @@
-//! Connections: what a user lets an app use elsewhere, such as an account at a bank (behaviour
-//! 9.5). The app keeps its tokens for that in the properties.
+//! Connections of users to external services, such as a bank account (behaviour 9.5).
+//!
+//! The app that uses the service stores its tokens in the properties of the connection. Only the
+//! owner and the app see it.
 
 mod refusal;
 
@@ -10,13 +12,13 @@ use crate::id::{ConnectionId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
 
-/// What is at the other end.
+/// The kind of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConnectionKind {
-    /// An app of this installation.
+    /// A connection to an app of this installation.
     #[default]
     App,
-    /// A bank, through whatever program.
+    /// A connection to a bank, through any program.
     Bank,
 }
 
@@ -24,7 +26,7 @@ impl ConnectionKind {
     /// All kinds.
     pub const ALL: [Self; 2] = [Self::App, Self::Bank];
 
-    /// The kind as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -45,65 +47,66 @@ impl ConnectionKind {
 pub struct Connection {
     /// Unique across all users.
     pub id: ConnectionId,
-    /// Its user, who alone sees it.
+    /// The user.
     pub owner: UserId,
-    /// The app; that of a bank need not be known here.
+    /// The app. For a bank, it need not be registered here.
     pub app: AppId,
-    /// What the client calls it, unique for the user and the app.
+    /// The client's id for it, unique for the user and the app.
     pub uuid: String,
-    /// What is at the other end.
+    /// The kind.
     pub kind: ConnectionKind,
     /// The name.
     pub name: Name,
-    /// Its custom properties, sealed; none without any. How they are sealed is a matter of http.
+    /// The custom properties, sealed by the http crate; `None` without properties.
     pub properties: Option<Vec<u8>>,
-    /// Its times. It names no agent: `agentId` of a connection is its app.
+    /// The times. It has no agent, because `agentId` of a connection is its app.
     pub stamp: Stamp,
 }
 
-/// What a new connection says of itself.
+/// The body of a new connection.
 #[derive(Debug, Clone, Default)]
 pub struct NewConnection {
     /// The id of the app.
     pub app: Option<String>,
-    /// What the client calls it; absent or blank, its id.
+    /// The client's id for it; defaults to its id.
     pub uuid: Option<String>,
-    /// What is at the other end.
+    /// The kind.
     pub kind: ConnectionKind,
     /// The name.
     pub name: Option<String>,
 }
 
 impl NewConnection {
-    /// The id of the app, checked.
+    /// Validates the id of the app.
     ///
     /// # Errors
     /// [`Refusal::AppRequired`], [`Refusal::AppMalformed`].
     pub fn app(&self) -> Result<AppId, Refusal> {
-        let given = self.app.as_deref().map(str::trim).filter(|app| !app.is_empty());
-        AppId::new(given.ok_or(Refusal::AppRequired)?).map_err(Refusal::AppMalformed)
+        let app = self.app.as_deref().map(str::trim).filter(|app| !app.is_empty());
+        AppId::new(app.ok_or(Refusal::AppRequired)?).map_err(Refusal::AppMalformed)
     }
 
-    /// What the client calls it, if anything.
+    /// Validates the client's id, if it is not blank.
     ///
     /// # Errors
     /// [`Refusal::UuidTooLong`].
     pub fn uuid(&self) -> Result<Option<&str>, Refusal> {
-        let given = self.uuid.as_deref().map(str::trim).filter(|uuid| !uuid.is_empty());
-        match given.map(|uuid| uuid.chars().count()) {
+        let uuid = self.uuid.as_deref().map(str::trim).filter(|uuid| !uuid.is_empty());
+        match uuid.map(|uuid| uuid.chars().count()) {
             Some(length) if length > MAX_UUID => Err(Refusal::UuidTooLong(length)),
-            Some(_) | None => Ok(given),
+            Some(_) | None => Ok(uuid),
         }
     }
 }
 
 impl Connection {
-    /// A new connection of a visitor to an app, where there is one with that id. It has no
-    /// properties yet.
+    /// Creates a connection of the visitor, without properties.
+    ///
+    /// `app` is the registered app with that id, if there is one.
     ///
     /// # Errors
-    /// [`Refusal::UnknownApp`], also for an app that the visitor may not see, and
-    /// [`Refusal::NotConnectable`], unless it is a bank; a uuid or a name that are none.
+    /// [`Refusal::UnknownApp`] and [`Refusal::NotConnectable`], unless it is a bank; [`Refusal`]
+    /// for an invalid uuid or name.
     pub fn create(
         id: ConnectionId,
         new: &NewConnection,
@@ -131,10 +134,10 @@ impl Connection {
         })
     }
 
-    /// The connection with another name and other properties; absent ones stay.
+    /// Sets the name, unless it is absent, and the properties.
     ///
     /// # Errors
-    /// A name that is none.
+    /// The refusal of the name.
     pub fn update(
         self,
         name: Option<&str>,
@@ -145,11 +148,11 @@ impl Connection {
         if name == self.name && properties == self.properties {
             return Ok(self);
         }
-        let stamp = self.stamp.touched(now);
+        let stamp = self.stamp.touch(now);
         Ok(Self { name, properties, stamp, ..self })
     }
 
-    /// The sort key for lists: by name, ignoring case.
+    /// Returns the sort key for lists: the name, ignoring case.
     #[must_use]
     pub fn sort_key(&self) -> (String, ConnectionId) {
         (self.name.as_str().to_lowercase(), self.id)

@@ -1,47 +1,48 @@
-//! Why something about a connection was refused.
+//! Refusals about connections.
 
 use crate::app;
 use crate::name;
 use crate::reason::Reason;
 
-/// The most connections of a user.
+/// Limit of connections of a user.
 pub const MAX_CONNECTIONS: usize = 100;
-/// The most characters of a uuid.
+/// Maximum length of a uuid, in characters.
 pub const MAX_UUID: usize = 255;
 
-/// Why something about a connection was refused.
+/// Why a request about a connection was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The caller has no connection with that id.
     #[error("connection not found: {0}")]
     Unknown(String),
-    /// No id on update.
+    /// An update has no id.
     #[error("id is required")]
     IdRequired,
-    /// No app on create.
+    /// A create has no app.
     #[error("agentId is required: the id of the app to connect to")]
     AppRequired,
-    /// What is given as an app is no id of one.
+    /// The app id is invalid.
     #[error("agentId: {0}")]
     AppMalformed(app::Refusal),
-    /// No app with that id, or none that the caller may see.
+    /// The app does not exist, or is hidden from the caller.
     #[error(
-        "agentId: there is no app \"{0}\" that you may connect to; a BANK connection needs none"
+        "agentId: there is no app \"{0}\" that you may connect to; only a BANK connection works \
+         without a registered app"
     )]
     UnknownApp(String),
-    /// An app connects to another one with the token of a delivery.
-    #[error("agentId: an app has connections of its own only, not of {0:?}")]
+    /// An app creates a connection of another app with the token of a delivery.
+    #[error("agentId: an app may only create connections of its own, not of {0:?}")]
     OfOtherApp(String),
-    /// The app is not to be connected to.
+    /// The app does not accept connections.
     #[error("agentId: {0} is not connectable")]
     NotConnectable(String),
     /// The uuid is longer than [`MAX_UUID`] characters.
     #[error("uuid has {0} characters; at most {MAX_UUID} are allowed")]
     UuidTooLong(usize),
-    /// The user has as many as they may.
-    #[error("you have {MAX_CONNECTIONS} connections already, which is the most")]
+    /// The user already has [`MAX_CONNECTIONS`] connections.
+    #[error("you already have {MAX_CONNECTIONS} connections, which is the maximum")]
     TooMany,
-    /// The name is none.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] name::Refusal),
 }

@@ -1,4 +1,4 @@
-//! What can be connected to, and what a connection is called.
+//! Tests of connections.
 
 use super::*;
 use crate::app::{self, App};
@@ -31,7 +31,7 @@ fn to(app: &str, kind: ConnectionKind) -> NewConnection {
 }
 
 #[test]
-fn apps_must_be_connectable_and_banks_need_none() {
+fn app_must_be_connectable_unless_it_is_a_bank() {
     let (bot, closed, email) = (app(true), app(false), email());
     let unknown = || Err(Refusal::UnknownApp("tax-bot".to_owned()));
     let refused = || Err(Refusal::NotConnectable("tax-bot".to_owned()));
@@ -51,7 +51,7 @@ fn apps_must_be_connectable_and_banks_need_none() {
 }
 
 #[test]
-fn what_a_connection_is_called() {
+fn name_and_uuid_are_checked() {
     let email = email();
     let make = |new: &NewConnection| Connection::create(ID, new, None, &visitor(1, &email), NOW);
     let bank = to("some-bank", ConnectionKind::Bank);
@@ -71,7 +71,7 @@ fn what_a_connection_is_called() {
 }
 
 #[test]
-fn an_update_that_changes_nothing_does_not_touch_it() {
+fn update_without_changes_keeps_the_version() {
     let email = email();
     let bank = to("some-bank", ConnectionKind::Bank);
     let made = Connection::create(ID, &bank, None, &visitor(1, &email), NOW).unwrap();

@@ -1,80 +1,79 @@
-//! The delivery log: what was tried, and what came back (behaviour 12.13).
+//! The delivery log: requests to apps and their responses (behaviour 12.13).
 
 use super::DeliveryAttempt;
-use super::secret::without_secrets;
+use super::response::remove_nul;
+use super::secret::remove_secrets;
 use crate::app::AppId;
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant};
 
-/// The attempts to deliver an event to an app that are kept: the last ones.
+/// Number of attempts stored for an event and an app. Older ones are removed.
 pub const MAX_LOGGED: i64 = 100;
-/// Bytes of an answer that are kept.
+/// Maximum length of a stored response body, in bytes.
 pub const MAX_LOGGED_ANSWER: usize = 1_024;
-/// How long an attempt is kept.
-const KEPT_TIME: i64 = 30 * 24 * 60 * 60_000;
+/// Time until an attempt is removed.
+const RETENTION: i64 = 30 * DAY;
 
-/// A request to an app, and its answer, as far as they are kept.
+/// The stored part of a request to an app and of its response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
-    /// When the request was sent.
+    /// The time at which the request was sent.
     pub at: Instant,
-    /// How long it took until the last byte of the answer, or until none was waited for any more.
+    /// The time until the last byte of the response, or until the timeout.
     pub milliseconds: i64,
-    /// The HTTP status; none without an answer.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// The beginning of the answer, as text.
+    /// The beginning of the response body, as text.
     pub answer: Option<String>,
 }
 
 impl Exchange {
-    /// What is kept of an answer: the first kilobyte of its text, without the secrets that the app
-    /// was told or has told.
+    /// Returns the first kilobyte of a response body without secrets, for storage.
     ///
     /// ```
     /// use daybook_domain::delivery::Exchange;
-    /// let kept = Exchange::excerpt(b"{\"you sent\":\"eyJhbGciOi\"}", &["eyJhbGciOi".to_owned()]);
-    /// assert_eq!(kept, "{\"you sent\":\"[removed]\"}");
+    /// let text = Exchange::excerpt(b"{\"you sent\":\"eyJhbGciOi\"}", &["eyJhbGciOi".to_owned()]);
+    /// assert_eq!(text, "{\"you sent\":\"[removed]\"}");
     /// ```
     #[must_use]
     pub fn excerpt(body: &[u8], secrets: &[String]) -> String {
-        // No database keeps the character NUL in a text.
-        let text = String::from_utf8_lossy(body).replace('\0', "");
-        let text = without_secrets(&text, secrets);
+        // Secrets are removed first, so that truncation cannot leave a part of one.
+        let text = remove_secrets(&remove_nul(&String::from_utf8_lossy(body)), secrets);
         let end = text.floor_char_boundary(MAX_LOGGED_ANSWER);
         text.get(..end).unwrap_or_default().to_owned()
     }
 }
 
-/// An attempt in the delivery log.
+/// An entry of the delivery log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedAttempt {
     /// The app.
     pub app: AppId,
     /// The number of the event.
     pub sequence: i64,
-    /// Its number among the attempts to deliver the event to the app.
+    /// The number among the attempts to deliver the event to the app.
     pub number: i64,
-    /// What was sent, and what came back.
+    /// The request and its response.
     pub exchange: Exchange,
-    /// Why it failed, if it did.
+    /// The description of the failure, if the attempt failed.
     pub failure: Option<String>,
 }
 
 impl DeliveryAttempt {
-    /// Why it failed; nothing when the app has the event, whatever it says of it.
+    /// Returns the failure for the log. A response that reports an error is not a failure.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         match self {
             Self::Answered(_) => None,
             Self::Busy(_) => Some("status 429"),
-            Self::Failed(why) => Some(why),
+            Self::Failed(failure) => Some(failure),
         }
     }
 }
 
-/// Attempts before this are removed.
+/// Returns the instant before which attempts are removed.
 #[must_use]
-pub const fn logged_since(now: Instant) -> Instant {
-    Instant::new(now.milliseconds().saturating_sub(KEPT_TIME))
+pub const fn log_retention_cutoff(now: Instant) -> Instant {
+    now.plus(-RETENTION)
 }
 
 #[cfg(test)]
@@ -82,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_answers_are_cut_between_characters() {
+    fn long_bodies_are_truncated_between_characters() {
         let body = "é".repeat(MAX_LOGGED_ANSWER);
         assert_eq!(Exchange::excerpt(body.as_bytes(), &[]).len(), MAX_LOGGED_ANSWER);
         let odd = format!("a{body}");
@@ -91,15 +90,15 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_does_not_stay_where_it_is_cut() {
+    fn truncation_leaves_no_part_of_a_secret() {
         let secret = "s".repeat(40);
         let body = format!("{}{secret}", "x".repeat(MAX_LOGGED_ANSWER - 5));
-        let kept = Exchange::excerpt(body.as_bytes(), std::slice::from_ref(&secret));
-        assert!(kept.ends_with("x[remo"), "{kept}");
+        let text = Exchange::excerpt(body.as_bytes(), std::slice::from_ref(&secret));
+        assert!(text.ends_with("x[remo"), "{text}");
     }
 
     #[test]
-    fn what_failed_says_why() {
+    fn failed_attempts_have_a_failure() {
         assert_eq!(DeliveryAttempt::Answered(None).failure(), None);
         assert_eq!(DeliveryAttempt::Busy(Some(1)).failure(), Some("status 429"));
         assert_eq!(DeliveryAttempt::Failed("no".to_owned()).failure(), Some("no"));

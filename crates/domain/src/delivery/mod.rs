@@ -1,20 +1,27 @@
-//! Webhooks: events on their way to the apps that are installed in their book (behaviour 8.6 -
-//! 8.12). Who receives an event, what an answer means, when it is tried again, when it is given up.
-//! How events are sent is a matter of http.
+//! Webhooks: delivery of events to the apps that are installed in a book (behaviour 8.6 - 8.12).
+//!
+//! An event is queued for each [`Receiver`] whose integration names its type. The events of an app
+//! in a book are delivered one after another. An attempt ends as a [`DeliveryAttempt`]: a response,
+//! a busy app (429) or a failure. [`RetryState`] then says whether the event is delivered, retried
+//! after a pause or given up. The response of the app, or the reason for giving up, is recorded as
+//! a [`ResponseText`]. An app that fails for three days is paused in the book: its events stay
+//! queued for 30 days. Attempts are stored in the delivery log, with secrets removed.
+//!
+//! The service crate decides what to deliver, and the http crate sends the requests.
 
-mod answer;
 mod log;
 mod pause;
 mod receiver;
 mod refusal;
+mod response;
 mod retry_state;
 mod secret;
 
-pub use answer::{AppResponse, MAX_MESSAGE, ResponseKind, ResponseText, read_answer};
-pub use log::{Exchange, LoggedAttempt, MAX_LOGGED, MAX_LOGGED_ANSWER, logged_since};
-pub use pause::{PauseCause, paused_too_long, waited_too_long};
-pub use receiver::{Receiver, webhook};
+pub use log::{Exchange, LoggedAttempt, MAX_LOGGED, MAX_LOGGED_ANSWER, log_retention_cutoff};
+pub use pause::{PauseCause, expired_pause_response, pause_cutoff};
+pub use receiver::{Receiver, webhook_url};
 pub use refusal::Refusal;
+pub use response::{AppResponse, MAX_MESSAGE, ResponseKind, ResponseText, read_response};
 pub use retry_state::{DeliveryAttempt, FailureStreak, Next, RetryState};
 
 use std::sync::Arc;
@@ -22,22 +29,23 @@ use std::sync::Arc;
 use crate::app::AppId;
 use crate::id::{BookId, BookKey, UserId};
 
-/// The most apps that act one after another, each on the event of the one before: deeper events are
-/// not delivered (behaviour 8.11).
+/// Limit of the depth of events that are delivered (behaviour 8.11).
 pub const MAX_DEPTH: i64 = 10;
-/// Minutes for which the access token of a delivery is valid (behaviour 8.6).
+/// Lifetime of the access token of a delivery, in minutes (behaviour 8.6).
 pub const TOKEN_MINUTES: i64 = 60;
-/// Minutes for which the JWT of a delivery is valid (behaviour 8.6).
+/// Lifetime of the JWT of a delivery, in minutes (behaviour 8.6).
 pub const JWT_MINUTES: i64 = 5;
 
-/// Whether an event is too deep in a chain of apps to be delivered. What a user does has the depth
-/// 0, what an app does with the access token of a delivery one more than the event it was sent.
+/// Returns whether an event is too deep in a chain of apps to be delivered.
+///
+/// Events of users have depth 0. An event that an app causes with the access token of a delivery is
+/// one deeper than the delivered event.
 #[must_use]
 pub const fn is_too_deep(depth: i64) -> bool {
     depth > MAX_DEPTH
 }
 
-/// An event on its way to an app.
+/// An event that is queued for an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventDelivery {
     /// The book, by its number.
@@ -48,23 +56,23 @@ pub struct EventDelivery {
     pub app: AppId,
     /// The number of the event.
     pub sequence: i64,
-    /// How many apps acted one after another until the event.
+    /// The depth of the event in a chain of apps.
     pub depth: i64,
-    /// How often it was tried.
-    pub tries: RetryState,
-    /// The event, when its book is gone (behaviour 8.20).
+    /// The failures so far.
+    pub retry_state: RetryState,
+    /// A copy of the event, when its book was removed (behaviour 8.20).
     pub copy: Option<Arc<EventCopy>>,
 }
 
-/// What is sent of an event whose book is gone.
+/// A copy of an event whose book was removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventCopy {
     /// The id of the event.
     pub id: String,
-    /// Who installed the app.
+    /// The user who installed the app.
     pub installer: UserId,
-    /// Where it is sent.
+    /// The webhook address.
     pub url: String,
-    /// The event as that user read it when the book was about to go.
+    /// The event as that user read it before the removal.
     pub body: String,
 }

@@ -1,29 +1,29 @@
-//! Pauses: nothing is delivered to an app in a book (behaviour 8.19).
+//! Pauses of an app in a book, during which no event is delivered (behaviour 8.19).
 
 use super::ResponseText;
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant};
 
-/// How long the events of a paused app wait.
-const WAITING_TIME: i64 = 30 * 24 * 60 * 60_000;
+/// Time after which the queued events of a paused app are given up.
+const MAX_PAUSE: i64 = 30 * DAY;
 
 /// Why an app is paused in a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PauseCause {
-    /// The operator wants it.
+    /// The operator paused it.
     Operator,
-    /// It has failed for days.
-    Failing,
+    /// It failed for three days.
+    Failures,
 }
 
 impl PauseCause {
-    const ALL: [Self; 2] = [Self::Operator, Self::Failing];
+    const ALL: [Self; 2] = [Self::Operator, Self::Failures];
 
-    /// The name of the cause.
+    /// Returns the stored name of the cause.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Operator => "operator",
-            Self::Failing => "failing",
+            Self::Failures => "failing",
         }
     }
 
@@ -34,16 +34,16 @@ impl PauseCause {
     }
 }
 
-/// What waits for an app that was paused before this is given up.
+/// Returns the instant up to which a pause must have begun for its events to be given up.
 #[must_use]
-pub const fn paused_too_long(now: Instant) -> Instant {
-    Instant::new(now.milliseconds().saturating_sub(WAITING_TIME))
+pub const fn pause_cutoff(now: Instant) -> Instant {
+    now.plus(-MAX_PAUSE)
 }
 
-/// What is said of it then.
+/// Creates the response of an event that is given up because of a pause.
 #[must_use]
-pub fn waited_too_long() -> ResponseText {
-    ResponseText::failed("not delivered: the app has been paused for 30 days")
+pub fn expired_pause_response() -> ResponseText {
+    ResponseText::error("not delivered: the app has been paused for 30 days")
 }
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_are_known_by_their_names() {
+    fn cause_names_round_trip() {
         for cause in PauseCause::ALL {
             assert_eq!(PauseCause::from_name(cause.as_str()), Some(cause));
         }
@@ -59,11 +59,11 @@ mod tests {
     }
 
     #[test]
-    fn events_wait_for_thirty_days() {
+    fn queued_events_expire_after_thirty_days() {
         let paused = Instant::new(5);
-        let then = |days: i64| Instant::new(5 + days * 24 * 60 * 60_000);
-        assert!(paused > paused_too_long(Instant::new(then(30).milliseconds() - 1)));
-        assert!(paused <= paused_too_long(then(30)));
-        assert!(waited_too_long().message.contains("paused"));
+        let then = |days: i64| Instant::new(5 + days * DAY);
+        assert!(paused > pause_cutoff(Instant::new(then(30).milliseconds() - 1)));
+        assert!(paused <= pause_cutoff(then(30)));
+        assert!(expired_pause_response().message.contains("paused"));
     }
 }

@@ -1,42 +1,44 @@
-//! Who receives an event, and where (behaviour 8.11).
+//! Receivers of events and their webhook_url addresses (behaviour 8.11).
 
 use glob::{MatchOptions, Pattern};
 
 use crate::app::{App, AppId, AppRole, AppText, Visitor};
 use crate::event::EventType;
 
-/// An app that is installed in a book, as far as it matters to whom events go.
+/// The part of an installed app that decides which events it receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receiver {
     /// The app.
     pub app: AppId,
-    /// The types of events that it receives.
+    /// The types of events it receives.
     pub events: Vec<EventType>,
-    /// The files that it handles, by their names; none means all.
+    /// Glob patterns of the file names it handles. An empty list means all files.
     pub file_patterns: Vec<String>,
-    /// Whether it receives the events that it caused itself.
+    /// Whether it receives the events it caused itself.
     pub own_events: bool,
 }
 
 impl Receiver {
-    /// Whether the app receives an event of a type about a subject, which an agent caused. Its own
-    /// installation is not reported to it.
+    /// Returns whether the app receives an event of `kind` about `subject`, caused by `agent`.
+    ///
+    /// Events about its own integration are not delivered to it.
     #[must_use]
     pub fn receives(&self, kind: EventType, subject: Option<&str>, agent: Option<&str>) -> bool {
         if !self.own_events && agent == Some(self.app.as_str()) {
             return false;
         }
         let concerns = if kind == EventType::FileCreated {
-            self.handles(subject.unwrap_or_default())
+            self.handles_file(subject.unwrap_or_default())
         } else {
             !kind.is_about_integration() || subject != Some(self.app.as_str())
         };
         concerns && self.events.contains(&kind)
     }
 
-    /// Whether it handles files of that name: upper and lower case are one, and a pattern that
-    /// cannot be read names the file as it stands.
-    fn handles(&self, name: &str) -> bool {
+    /// Returns whether a file pattern matches the name, ignoring case.
+    ///
+    /// An invalid pattern matches only the identical name.
+    fn handles_file(&self, name: &str) -> bool {
         let options = MatchOptions { case_sensitive: false, ..MatchOptions::default() };
         let matches = |text: &String| {
             let pattern = Pattern::new(text);
@@ -46,18 +48,23 @@ impl Receiver {
     }
 }
 
-/// Where an app receives an event, if anywhere: at its address for development when one of these
-/// people, who acted and who installed it, is its owner or developer (behaviour 8.11).
+/// Returns the webhook_url address of an app for an event, if it has one.
+///
+/// `users` are the acting and the installing user. When one of them is a developer of the app, its
+/// development address has precedence (behaviour 8.11).
 #[must_use]
-pub fn webhook<'a>(app: &'a App, people: &[Visitor<'_>]) -> Option<&'a str> {
+pub fn webhook_url<'a>(app: &'a App, users: &[Visitor<'_>]) -> Option<&'a str> {
     let is_developer = |visitor: &Visitor<'_>| {
-        // Being an administrator makes nobody a developer of it.
+        // An administrator is not a developer of the app.
         let visitor = Visitor { is_administrator: false, ..*visitor };
         app.role(&visitor) == AppRole::Developer
     };
-    let of_developers = app.manifest.text(AppText::WebhookUrlDev);
-    let of_developers = of_developers.filter(|_| people.iter().any(is_developer));
-    of_developers.or_else(|| app.manifest.text(AppText::WebhookUrl))
+    let development = app.manifest.text(AppText::WebhookUrlDev);
+    if development.is_some() && users.iter().any(is_developer) {
+        development
+    } else {
+        app.manifest.text(AppText::WebhookUrl)
+    }
 }
 
 #[cfg(test)]
@@ -90,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn apps_receive_the_types_they_name() {
+    fn receiver_gets_only_its_event_types() {
         for kind in EventType::ALL {
             let event = NewEvent::new(*kind, 1, Object::new());
             assert!(receives(&receiver(&[*kind], &[]), &event), "8.11: {kind:?}");
@@ -112,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn file_patterns_are_of_names() {
+    fn file_patterns_match_names() {
         for (pattern, name, expected) in [
             ("*.csv", "bank.csv", true),
             ("*.csv", "BANK.CSV", true),
@@ -131,11 +138,11 @@ mod tests {
             assert_eq!(receives(&app, &file(name)), expected, "8.11: {pattern} {name}");
         }
         let all = receiver(&[EventType::FileCreated], &[]);
-        assert!(receives(&all, &file("anything")), "8.11: no pattern means all");
+        assert!(receives(&all, &file("any.pdf")), "8.11: no pattern means all");
     }
 
     #[test]
-    fn other_events_need_no_pattern() {
+    fn file_patterns_apply_to_created_files_only() {
         let app = receiver(&[EventType::FileUpdated, EventType::BookUpdated], &["*.csv"]);
         for kind in [EventType::FileUpdated, EventType::BookUpdated] {
             let object = Object::new().with("name", Json::text("a.pdf"));
@@ -144,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn its_own_integration_is_no_news() {
+    fn events_about_own_integration_are_not_received() {
         let kinds = [
             EventType::IntegrationCreated,
             EventType::IntegrationUpdated,
@@ -160,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn developers_have_an_address_of_their_own() {
+    fn developers_use_the_development_address() {
         let emails = ["owner@a.example", "dev@b.example", "eve@c.example"];
         let emails = emails.map(|email| Email::parse(email).unwrap());
         let visitor = |number: usize, is_administrator| Visitor {
@@ -184,19 +191,19 @@ mod tests {
         };
         let (url, dev) = ("https://bot.example/hook", "https://dev.example/hook");
         let both = app(Some(url), Some(dev));
-        assert_eq!(webhook(&both, &[eve, eve]), Some(url));
-        assert_eq!(webhook(&both, &[owner, eve]), Some(dev));
-        assert_eq!(webhook(&both, &[eve, developer]), Some(dev));
-        assert_eq!(webhook(&both, &[visitor(2, true)]), Some(url), "no developer of it");
-        assert_eq!(webhook(&app(Some(url), None), &[owner]), Some(url));
-        assert_eq!(webhook(&app(None, Some(dev)), &[eve]), None);
-        assert_eq!(webhook(&app(None, Some(dev)), &[owner]), Some(dev));
+        assert_eq!(webhook_url(&both, &[eve, eve]), Some(url));
+        assert_eq!(webhook_url(&both, &[owner, eve]), Some(dev));
+        assert_eq!(webhook_url(&both, &[eve, developer]), Some(dev));
+        assert_eq!(webhook_url(&both, &[visitor(2, true)]), Some(url), "an administrator");
+        assert_eq!(webhook_url(&app(Some(url), None), &[owner]), Some(url));
+        assert_eq!(webhook_url(&app(None, Some(dev)), &[eve]), None);
+        assert_eq!(webhook_url(&app(None, Some(dev)), &[owner]), Some(dev));
     }
 
     proptest! {
-        /// Whatever patterns and names are, an answer comes; a name without wildcards means itself.
+        /// No pattern panics, and a name without wildcards matches itself.
         #[test]
-        fn patterns_are_read(pattern in "[*?\\[\\]a-c!-]{0,40}", name in "[a-c.]{0,40}") {
+        fn any_pattern_is_accepted(pattern in "[*?\\[\\]a-c!-]{0,40}", name in "[a-c.]{0,40}") {
             let of = |pattern: &str| receiver(&[EventType::FileCreated], &[pattern]);
             let _ = receives(&of(&pattern), &file(&name));
             prop_assert!(receives(&of(&name), &file(&name)));

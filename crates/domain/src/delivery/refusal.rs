@@ -1,26 +1,26 @@
-//! Why something about deliveries and responses was refused.
+//! Refusals about deliveries and responses.
 
 use crate::reason::Reason;
 
-/// Why something about deliveries and responses was refused.
+/// Why a request about deliveries or responses was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No event with that id in the book.
+    /// The book has no event with that id.
     #[error("event not found: {0}")]
     UnknownEvent(String),
-    /// No events with these ids in the book.
+    /// The book has no events with these ids.
     #[error("events not found. Ids: [{}]", .0.join(", "))]
     UnknownEvents(Vec<String>),
-    /// An item names no event.
+    /// An item has no event id.
     #[error("event id is required")]
     EventIdRequired,
     /// The app is not installed in the book.
     #[error("the app \"{0}\" is not installed in this book")]
     NotInstalled(String),
-    /// It was the deletion of the book.
+    /// The event is BOOK_DELETED.
     #[error("BOOK_DELETED cannot be replayed")]
     NotReplayed,
-    /// Nothing is delivered to the app in the book.
+    /// The operator has paused the app in the book.
     #[error("the operator of this server has paused the app in this book")]
     Paused,
     /// The app has not responded to the event.

@@ -1,119 +1,112 @@
-//! When a delivery is tried again, and when it is given up (behaviour 8.8); when an app is paused.
+//! Retries of deliveries (behaviour 8.8), and failures after which an app is paused.
 
 use super::ResponseText;
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant, MINUTE, SECOND};
 
-const SECOND: i64 = 1_000;
-const MINUTE: i64 = 60 * SECOND;
-const DAY: i64 = 24 * 60 * MINUTE;
-/// The pauses after the attempts that fail; after the last attempt there is none.
+/// The pauses after failed attempts. The attempt after the last pause is the final one.
 const PAUSES: [i64; 4] = [SECOND, 5 * SECOND, 15 * SECOND, 60 * SECOND];
-/// The longest pause that a busy app is given.
+/// Longest pause after a busy response.
 const MAX_BUSY_PAUSE: i64 = 60 * MINUTE;
-/// How long a busy app is asked again.
+/// Time after which an event for a busy app is given up.
 const BUSY_TIME: i64 = DAY;
-/// How long an app may fail without a break before it is paused.
-const FAILING_TIME: i64 = 3 * DAY;
+/// Duration of uninterrupted failures after which an app is paused.
+const MAX_STREAK: i64 = 3 * DAY;
 
-/// What an attempt to deliver an event came to.
+/// The outcome of an attempt to deliver an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryAttempt {
-    /// The app answered so that it can be understood, perhaps with nothing to record.
+    /// A valid response, with the text to record if there is one.
     Answered(Option<ResponseText>),
-    /// It is busy (429), and perhaps says for how many seconds.
+    /// Status 429, with the seconds of `Retry-After` if given.
     Busy(Option<i64>),
-    /// It was not reached, or its answer cannot be understood; and why.
+    /// No response or an invalid one, with the description of the failure.
     Failed(String),
 }
 
-/// How often a delivery was tried.
+/// The failed attempts of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RetryState {
-    /// The attempts that failed.
+    /// The number of failed attempts.
     pub failures: i64,
-    /// The attempts that met a busy app, one after another.
+    /// The number of consecutive busy responses.
     pub busy: i64,
-    /// When it was busy first.
+    /// The time of the first of these busy responses.
     pub busy_since: Option<Instant>,
 }
 
-/// What comes after an attempt.
+/// The next step after an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// It is tried again.
-    Again(RetryState, Instant),
-    /// The app has the event, and this is recorded.
+    /// Retry at the given time with the given state.
+    Retry(RetryState, Instant),
+    /// The event was delivered. Record the response, if any.
     Delivered(Option<ResponseText>),
-    /// The event is given up, and this is recorded.
+    /// The event is given up. Record the response.
     GivenUp(ResponseText),
 }
 
 impl RetryState {
-    /// What comes after the next attempt.
+    /// Returns the next step after an attempt that ended now.
     ///
     /// ```
-    /// use daybook_domain::delivery::{DeliveryAttempt, Next, Tries};
+    /// use daybook_domain::delivery::{DeliveryAttempt, Next, RetryState};
     /// use daybook_domain::instant::Instant;
     /// let failed = DeliveryAttempt::Failed("status 500".to_owned());
-    /// let next = Tries::default().after(failed, Instant::new(0));
-    /// let tries = Tries { failures: 1, ..Tries::default() };
-    /// assert_eq!(next, Next::Again(tries, Instant::new(1_000)));
+    /// let next = RetryState::default().next_step(failed, Instant::new(0));
+    /// let state = RetryState { failures: 1, ..RetryState::default() };
+    /// assert_eq!(next, Next::Retry(state, Instant::new(1_000)));
     /// ```
     #[must_use]
-    pub fn after(self, attempt: DeliveryAttempt, now: Instant) -> Next {
+    pub fn next_step(self, attempt: DeliveryAttempt, now: Instant) -> Next {
         match attempt {
-            DeliveryAttempt::Answered(remark) => Next::Delivered(remark),
-            DeliveryAttempt::Busy(seconds) => self.busy(seconds, now),
-            DeliveryAttempt::Failed(why) => self.failed(&why, now),
+            DeliveryAttempt::Answered(response) => Next::Delivered(response),
+            DeliveryAttempt::Busy(seconds) => self.retry_busy(seconds, now),
+            DeliveryAttempt::Failed(failure) => self.retry_failed(&failure, now),
         }
     }
 
-    fn failed(self, why: &str, now: Instant) -> Next {
+    fn retry_failed(self, failure: &str, now: Instant) -> Next {
         let pause = usize::try_from(self.failures).ok().and_then(|past| PAUSES.get(past));
         let failures = self.failures.saturating_add(1);
         match pause {
             Some(pause) => {
-                Next::Again(Self { failures, busy: 0, busy_since: None }, later(now, *pause))
+                Next::Retry(Self { failures, busy: 0, busy_since: None }, now.plus(*pause))
             }
-            None => Next::GivenUp(ResponseText::failed(&format!("not delivered: {why}"))),
+            None => Next::GivenUp(ResponseText::error(&format!("not delivered: {failure}"))),
         }
     }
 
-    /// Without a word of the app, the pauses grow from a second to an hour.
-    fn busy(self, seconds: Option<i64>, now: Instant) -> Next {
+    /// Retries after `Retry-After`, or after pauses that double from a second to an hour.
+    fn retry_busy(self, seconds: Option<i64>, now: Instant) -> Next {
         let since = self.busy_since.unwrap_or(now);
         let doublings = u32::try_from(self.busy.clamp(0, 12)).unwrap_or(12);
-        let own = SECOND.saturating_mul(1_i64 << doublings);
-        let pause = seconds.map_or(own, |seconds| seconds.saturating_mul(SECOND));
-        let at = later(now, pause.clamp(SECOND, MAX_BUSY_PAUSE));
-        if at > later(since, BUSY_TIME) {
-            return Next::GivenUp(ResponseText::failed("not delivered: status 429 for 24 hours"));
+        let default = SECOND.saturating_mul(1_i64 << doublings);
+        let pause = seconds.map_or(default, |seconds| seconds.saturating_mul(SECOND));
+        let at = now.plus(pause.clamp(SECOND, MAX_BUSY_PAUSE));
+        if at > since.plus(BUSY_TIME) {
+            return Next::GivenUp(ResponseText::error("not delivered: status 429 for 24 hours"));
         }
         let busy = self.busy.saturating_add(1);
-        Next::Again(Self { busy, busy_since: Some(since), ..self }, at)
+        Next::Retry(Self { busy, busy_since: Some(since), ..self }, at)
     }
 }
 
-/// Since when an app has failed without a break, if it does.
+/// The start of uninterrupted failures of an app, if it is failing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FailureStreak(pub Option<Instant>);
 
 impl FailureStreak {
-    /// After the end of a delivery.
+    /// Records the end of a delivery.
     #[must_use]
-    pub fn after(self, delivered: bool, now: Instant) -> Self {
-        if delivered { Self(None) } else { Self(self.0.or(Some(now))) }
+    pub fn record(self, is_delivered: bool, now: Instant) -> Self {
+        if is_delivered { Self(None) } else { Self(self.0.or(Some(now))) }
     }
 
-    /// Whether the app has to be paused.
+    /// Returns whether the app must be paused.
     #[must_use]
-    pub fn is_over(self, now: Instant) -> bool {
-        self.0.is_some_and(|since| now >= later(since, FAILING_TIME))
+    pub fn requires_pause(self, now: Instant) -> bool {
+        self.0.is_some_and(|since| now >= since.plus(MAX_STREAK))
     }
-}
-
-const fn later(instant: Instant, milliseconds: i64) -> Instant {
-    Instant::new(instant.milliseconds().saturating_add(milliseconds))
 }
 
 #[cfg(test)]
@@ -126,17 +119,17 @@ mod tests {
         DeliveryAttempt::Failed("status 500".to_owned())
     }
 
-    /// The pauses, in seconds, until it ends, and how it ends.
-    fn course(
+    /// Returns the pauses in seconds until a delivery ends, and the last step.
+    fn run(
         mut attempt: impl FnMut(usize) -> DeliveryAttempt,
         mut now: Instant,
     ) -> (Vec<i64>, Next) {
-        let (mut tries, mut pauses) = (RetryState::default(), Vec::new());
+        let (mut state, mut pauses) = (RetryState::default(), Vec::new());
         loop {
-            match tries.after(attempt(pauses.len()), now) {
-                Next::Again(again, at) => {
+            match state.next_step(attempt(pauses.len()), now) {
+                Next::Retry(next, at) => {
                     pauses.push((at.milliseconds() - now.milliseconds()) / SECOND);
-                    (tries, now) = (again, at);
+                    (state, now) = (next, at);
                 }
                 end @ (Next::Delivered(_) | Next::GivenUp(_)) => return (pauses, end),
             }
@@ -144,53 +137,53 @@ mod tests {
     }
 
     #[test]
-    fn five_attempts_and_growing_pauses() {
-        let (pauses, end) = course(|_| failed(), Instant::new(7));
+    fn failed_delivery_is_given_up_after_five_attempts() {
+        let (pauses, end) = run(|_| failed(), Instant::new(7));
         assert_eq!(pauses, [1, 5, 15, 60], "8.8: the pauses");
-        let remark = ResponseText::failed("not delivered: status 500");
-        assert_eq!(end, Next::GivenUp(remark), "8.8: then an error");
+        let response = ResponseText::error("not delivered: status 500");
+        assert_eq!(end, Next::GivenUp(response), "8.8: then an error");
         for failures in 0..5 {
             let answered = |index| {
                 if index < failures { failed() } else { DeliveryAttempt::Answered(None) }
             };
-            let (pauses, end) = course(answered, Instant::new(7));
+            let (pauses, end) = run(answered, Instant::new(7));
             assert_eq!((pauses.len(), end), (failures, Next::Delivered(None)));
         }
     }
 
     #[test]
-    fn an_answer_is_final_also_an_error() {
-        let remark = ResponseText { kind: ResponseKind::Error, message: "no".to_owned() };
-        let answered = DeliveryAttempt::Answered(Some(remark.clone()));
+    fn response_is_final_even_if_it_is_an_error() {
+        let response = ResponseText { kind: ResponseKind::Error, message: "no".to_owned() };
+        let answered = DeliveryAttempt::Answered(Some(response.clone()));
         assert_eq!(
-            RetryState::default().after(answered, Instant::new(0)),
-            Next::Delivered(Some(remark))
+            RetryState::default().next_step(answered, Instant::new(0)),
+            Next::Delivered(Some(response))
         );
     }
 
     #[test]
-    fn busy_apps_are_waited_for_a_day() {
-        let (pauses, end) = course(|_| DeliveryAttempt::Busy(None), Instant::new(7));
+    fn busy_app_is_retried_for_a_day() {
+        let (pauses, end) = run(|_| DeliveryAttempt::Busy(None), Instant::new(7));
         assert_eq!(pauses[..13], [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600]);
         assert!(pauses.iter().sum::<i64>() > 22 * 3600, "8.8: for about a day");
         assert!(pauses.iter().sum::<i64>() <= 24 * 3600, "8.8: for a day at most");
         assert!(matches!(end, Next::GivenUp(_)));
-        for (said, pause) in [(0, 1), (-5, 1), (30, 30), (3_600, 3_600), (i64::MAX, 3_600)] {
-            let next =
-                RetryState::default().after(DeliveryAttempt::Busy(Some(said)), Instant::new(0));
-            let tries = RetryState { failures: 0, busy: 1, busy_since: Some(Instant::new(0)) };
-            assert_eq!(next, Next::Again(tries, Instant::new(pause * SECOND)), "8.8: {said}");
+        for (seconds, pause) in [(0, 1), (-5, 1), (30, 30), (3_600, 3_600), (i64::MAX, 3_600)] {
+            let busy = DeliveryAttempt::Busy(Some(seconds));
+            let next = RetryState::default().next_step(busy, Instant::new(0));
+            let state = RetryState { failures: 0, busy: 1, busy_since: Some(Instant::new(0)) };
+            assert_eq!(next, Next::Retry(state, Instant::new(pause * SECOND)), "8.8: {seconds}");
         }
     }
 
     #[test]
-    fn being_busy_is_no_failure() {
+    fn busy_responses_do_not_count_as_failures() {
         let attempt = |index: usize| match index {
             0..40 => DeliveryAttempt::Busy(Some(1)),
             40..44 => failed(),
             _ => DeliveryAttempt::Answered(None),
         };
-        let (pauses, end) = course(attempt, Instant::new(0));
+        let (pauses, end) = run(attempt, Instant::new(0));
         assert_eq!(
             (pauses.len(), &pauses[40..], end),
             (44, &[1, 5, 15, 60][..], Next::Delivered(None))
@@ -198,13 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn three_days_of_failures_pause() {
-        let first = FailureStreak::default().after(false, Instant::new(5));
-        let again = first.after(false, Instant::new(6));
-        assert_eq!(again, first, "it counts from the first");
-        assert!(!again.is_over(Instant::new(4 + FAILING_TIME)));
-        assert!(again.is_over(Instant::new(5 + FAILING_TIME)));
-        assert!(!again.after(true, Instant::new(9)).is_over(Instant::new(i64::MAX)));
+    fn app_is_paused_after_three_days_of_failures() {
+        let first = FailureStreak::default().record(false, Instant::new(5));
+        let second = first.record(false, Instant::new(6));
+        assert_eq!(second, first, "the streak starts at the first failure");
+        assert!(!second.requires_pause(Instant::new(4 + MAX_STREAK)));
+        assert!(second.requires_pause(Instant::new(5 + MAX_STREAK)));
+        let delivered = second.record(true, Instant::new(9));
+        assert!(!delivered.requires_pause(Instant::new(i64::MAX)));
     }
 
     proptest! {
@@ -216,7 +210,7 @@ mod tests {
                 (true, _) => failed(),
                 (false, seconds) => DeliveryAttempt::Busy(seconds),
             };
-            let (pauses, end) = course(attempt, Instant::new(0));
+            let (pauses, end) = run(attempt, Instant::new(0));
             prop_assert!(matches!(end, Next::GivenUp(_)));
             prop_assert!(pauses.iter().all(|pause| (1..=3_600).contains(pause)));
         }

@@ -1,4 +1,4 @@
-//! What stands behind the `@` of an address: a domain in the form of the DNS.
+//! The domain of an address in the form of the DNS.
 
 use std::fmt;
 
@@ -9,16 +9,18 @@ use unicode_normalization::UnicodeNormalization;
 use super::confusables::becomes_ascii;
 use super::refusal::{MAX_EMAIL, Refusal};
 
-/// What a label in letters beyond ASCII begins with in the DNS.
+/// Prefix of an internationalized label in the DNS.
 const PUNYCODE: &str = "xn--";
 
-/// A domain in the one form the DNS has it in: lower case, labels beyond ASCII as `xn--`.
+/// A domain in the form of the DNS: lower case, with internationalized labels as `xn--`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Domain(String);
 
 impl Domain {
-    /// Reads a domain. Beside case and composition, IDNA finds nothing to map in it: what looks
-    /// like another domain, or has characters that cannot be seen, is refused and not repaired.
+    /// Parses a domain.
+    ///
+    /// Only case and composition are normalized. Other characters that IDNA would map, such as
+    /// invisible or confusable ones, are refused.
     ///
     /// # Errors
     /// [`Refusal::Domain`].
@@ -34,23 +36,23 @@ impl Domain {
         if text.len() > MAX_EMAIL || text.chars().chain(composed.chars()).any(becomes_ascii) {
             return Err(refusal());
         }
-        // Letter by letter, as IDNA does it: no final sigma.
+        // Each character is lowered by itself, as in IDNA, so no final sigma results.
         let lower: String = composed.chars().flat_map(char::to_lowercase).nfc().collect();
-        let (idna, given) = (Uts46::new(), lower.as_bytes());
+        let (idna, input) = (Uts46::new(), lower.as_bytes());
         let (rules, hyphens) = (AsciiDenyList::STD3, Hyphens::CheckFirstLast);
         let domain = idna
-            .to_ascii(given, rules, hyphens, DnsLength::Verify)
+            .to_ascii(input, rules, hyphens, DnsLength::Verify)
             .map_err(|_| refusal())?
             .into_owned();
-        let (letters, outcome) = idna.to_unicode(given, rules, hyphens);
-        if outcome.is_ok() && is_unmapped(&lower, &letters, &domain) {
+        let (unicode, outcome) = idna.to_unicode(input, rules, hyphens);
+        if outcome.is_ok() && is_unmapped(&lower, &unicode, &domain) {
             Ok(Self(domain))
         } else {
             Err(refusal())
         }
     }
 
-    /// The domain.
+    /// Returns the domain as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -63,12 +65,12 @@ impl fmt::Display for Domain {
     }
 }
 
-/// Whether each label was given as one of its two forms, in letters or for the DNS.
-fn is_unmapped(given: &str, letters: &str, dns: &str) -> bool {
-    let mut labels = letters.split('.').zip(dns.split('.'));
-    given.split('.').all(|label| {
-        labels.next().is_some_and(|(letters, dns)| {
-            if label.starts_with(PUNYCODE) { label == dns } else { label == letters }
+/// Returns whether IDNA changed no label: each input label equals its Unicode or its DNS form.
+fn is_unmapped(input: &str, unicode: &str, dns: &str) -> bool {
+    let mut labels = unicode.split('.').zip(dns.split('.'));
+    input.split('.').all(|label| {
+        labels.next().is_some_and(|(unicode, dns)| {
+            if label.starts_with(PUNYCODE) { label == dns } else { label == unicode }
         })
     })
 }

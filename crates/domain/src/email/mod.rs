@@ -1,4 +1,7 @@
-//! E-mail addresses: how users are told apart, so each is written in one way only (behaviour 7.9).
+//! Email addresses in normalized form (behaviour 7.9).
+//!
+//! An address identifies a user, so each has exactly one spelling. Addresses that could be confused
+//! with another are refused.
 
 mod confusables;
 mod domain;
@@ -12,52 +15,50 @@ use std::fmt;
 pub use domain::Domain;
 pub use refusal::{MAX_EMAIL, MAX_LOCAL, Refusal};
 
-/// An e-mail address in its one normalized form.
+/// An email address in normalized form.
 ///
 /// ```
 /// use daybook_domain::email::Email;
 /// let email = Email::parse(" Zoë@Bücher.Example ").unwrap();
 /// assert_eq!(email.as_str(), "zoë@xn--bcher-kva.example");
-/// assert!(Email::parse("\u{212A}ate@example.com").is_err(), "a Kelvin sign is no k");
+/// assert!(Email::parse("\u{212A}ate@example.com").is_err(), "a Kelvin sign");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Email(String);
 
 impl Email {
-    /// Reads an address as somebody writes it, and normalizes it.
+    /// Parses and normalizes an address.
     ///
     /// # Errors
-    /// [`Refusal`] for what is not an address, and for an address that could be taken for another.
+    /// [`Refusal`] for an invalid address, and for one that could be confused with another.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let text = text.trim();
         if text.len() > MAX_EMAIL {
             return Err(Refusal::TooLong);
         }
         let malformed = || Refusal::Malformed(text.to_owned());
-        let (before, behind) = text.split_once('@').ok_or_else(malformed)?;
-        if before.is_empty() || behind.is_empty() || behind.contains('@') {
+        let (local, domain) = text.split_once('@').ok_or_else(malformed)?;
+        if local.is_empty() || domain.is_empty() || domain.contains('@') {
             return Err(malformed());
         }
-        let local = local::normalized(before).map_err(|fault| fault.of(text))?;
-        let domain = Domain::parse(behind)?;
-        let email = format!("{local}@{}", domain.as_str());
+        let local = local::normalize(local).map_err(|fault| fault.into_refusal(text))?;
+        let email = format!("{local}@{}", Domain::parse(domain)?);
         if email.len() > MAX_EMAIL { Err(Refusal::TooLong) } else { Ok(Self(email)) }
     }
 
-    /// Wraps an address that was normalized when it was stored.
+    /// Wraps a stored address.
     #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The address.
+    /// Returns the address as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The mailbox that it leads to: without the `+` before the `@` and what stands behind it, by
-    /// which the owner of a mailbox makes up more addresses.
+    /// Returns the mailbox: the address without the `+` suffix of the local part.
     ///
     /// ```
     /// use daybook_domain::email::Email;
@@ -73,13 +74,13 @@ impl Email {
         }
     }
 
-    /// What stands before the `@`.
+    /// Returns the local part, before the `@`.
     #[must_use]
     pub fn local(&self) -> &str {
         self.0.split_once('@').map_or(&self.0, |(local, _)| local)
     }
 
-    /// What stands behind the `@`, in the form of the DNS.
+    /// Returns the domain in the form of the DNS.
     #[must_use]
     pub fn domain(&self) -> &str {
         self.0.split_once('@').map_or("", |(_, domain)| domain)

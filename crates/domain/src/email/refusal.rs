@@ -1,28 +1,27 @@
-//! Why a text is no e-mail address.
+//! Refusals of email addresses.
 
 use crate::reason::Reason;
 
-/// The most bytes of an address (behaviour 7.9).
+/// Maximum length of an address, in bytes (behaviour 7.9).
 pub const MAX_EMAIL: usize = 254;
-/// The most bytes of what stands before the `@` (behaviour 7.9).
+/// Maximum length of a local part, in bytes (behaviour 7.9).
 pub const MAX_LOCAL: usize = 64;
 
-/// Why a text is no e-mail address (behaviour 7.9). Texts are quoted with escapes for what cannot
-/// be seen.
+/// Why an email address was refused (behaviour 7.9). Messages escape invisible characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Longer than [`MAX_EMAIL`] bytes.
+    /// The address is longer than [`MAX_EMAIL`] bytes.
     #[error("email is longer than {MAX_EMAIL} bytes")]
     TooLong,
-    /// Not a name, an `@` and a domain.
-    #[error("email \"{0}\" is not an e-mail address, such as alice@example.com")]
+    /// The text is not a local part, an `@` and a domain.
+    #[error("invalid email \"{0}\": expected an address like alice@example.com")]
     Malformed(String),
-    /// More than [`MAX_LOCAL`] bytes before the `@`.
+    /// The local part is longer than [`MAX_LOCAL`] bytes.
     #[error("email \"{0}\" has more than {MAX_LOCAL} bytes before the @")]
     LongLocal(String),
-    /// A character that cannot be seen, or could be taken for another.
+    /// The local part has an invisible, confusable or unsupported character.
     #[error(
-        "email {email:?} has U+{:04X} before the @, which is not allowed there",
+        "invalid email {email:?}: the character U+{:04X} is not allowed before the @",
         u32::from(*.character)
     )]
     Character {
@@ -31,16 +30,16 @@ pub enum Refusal {
         /// The character.
         character: char,
     },
-    /// What stands before the `@` mixes scripts, or looks like ASCII without being it.
+    /// The local part mixes scripts, or resembles ASCII letters.
     #[error(
-        "email \"{0}\" could be taken for another: before the @ it mixes scripts, or looks like \
-         ASCII letters"
+        "email \"{0}\" could be confused with another: the part before the @ mixes scripts, or \
+         resembles ASCII letters"
     )]
     LookAlike(String),
-    /// Not the name of a domain.
+    /// The domain is invalid.
     #[error(
-        "\"{0}\" is not a domain of e-mail addresses, such as example.com; write an international \
-         one in lower case, in letters or as xn--"
+        "invalid domain \"{0}\": expected a domain like example.com, in lower case; labels of an \
+         internationalized one may start with xn--"
     )]
     Domain(String),
 }

@@ -1,4 +1,4 @@
-//! Examples and laws of addresses (behaviour 7.9).
+//! Tests of address normalization (behaviour 7.9).
 
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ fn addresses_are_normalized() {
 }
 
 #[test]
-fn what_is_no_address_is_refused() {
+fn malformed_addresses_are_refused() {
     for bad in [
         "",
         " ",
@@ -81,7 +81,7 @@ fn what_is_no_address_is_refused() {
 }
 
 #[test]
-fn look_alikes_and_what_cannot_be_seen_are_refused() {
+fn confusable_and_invisible_characters_are_refused() {
     for bad in [
         "\u{212A}ate@example.com",
         "\u{130}@example.com",
@@ -138,7 +138,7 @@ fn look_alikes_and_what_cannot_be_seen_are_refused() {
 }
 
 #[test]
-fn lengths_are_bounded() {
+fn lengths_are_limited() {
     let domain = ["d".repeat(63), "e".repeat(63), "f".repeat(59), "x".to_owned()].join(".");
     let fits = format!("{}@{domain}", "a".repeat(64));
     assert_eq!((fits.len(), parsed(&fits)), (MAX_EMAIL, Ok(fits.clone())));
@@ -147,28 +147,28 @@ fn lengths_are_bounded() {
     assert_eq!(parsed(&long), Err(Refusal::LongLocal(long.clone())));
     let letters = format!("{}@example.com", "é".repeat(33));
     assert_eq!(parsed(&letters), Err(Refusal::LongLocal(letters.clone())));
-    // Short as it is given, long as the DNS has it.
+    // Short in Unicode, longer in the form of the DNS.
     let given = format!("a@{}", ["ü".repeat(30), "ü".repeat(30), "b".repeat(62)].join("."));
     assert!(parsed(&given).is_ok(), "{:?}", parsed(&given));
     assert!(parsed(&format!("a@{}.com", "b".repeat(64))).is_err());
 }
 
 #[test]
-fn a_message_shows_what_cannot_be_seen() {
+fn message_escapes_invisible_characters() {
     let message = parsed("al\u{200D}ice@example.com").unwrap_err().to_string();
     assert!(message.contains("U+200D") && message.contains("\\u{200d}"), "{message}");
     assert!(!message.contains('\u{200D}'));
 }
 
-/// Of all characters: what is taken is the character itself, or its lower case, and can be seen.
+/// Each accepted character stays itself or becomes its lower case, and is visible.
 #[test]
 fn no_character_becomes_another() {
-    let mut taken = 0;
+    let mut accepted = 0;
     // The planes between have no characters.
     let all = ('\u{80}'..='\u{3FFFF}').chain('\u{E0000}'..='\u{E0FFF}');
     for c in all.filter(|c| !c.is_whitespace()) {
-        let Ok(local) = local::normalized(&format!("{c}\u{E4}")) else { continue };
-        taken += 1;
+        let Ok(local) = local::normalize(&format!("{c}\u{E4}")) else { continue };
+        accepted += 1;
         let local = local.strip_suffix('\u{E4}').unwrap();
         assert!(!local.is_ascii(), "{c:?}");
         let lower: String = c.to_lowercase().collect();
@@ -177,11 +177,11 @@ fn no_character_becomes_another() {
         assert_eq!(local, composed, "{c:?}");
         assert!(local.chars().all(|c| c.is_alphanumeric() && !c.is_uppercase()), "{c:?}");
     }
-    assert!(taken > 500, "{taken} letters go with a Latin one");
+    assert!(accepted > 500, "{accepted} letters are accepted beside a Latin one");
 }
 
-/// Text that is near to addresses.
-fn near() -> impl Strategy<Value = String> {
+/// Generates texts that resemble addresses.
+fn similar_texts() -> impl Strategy<Value = String> {
     let part = || {
         prop_oneof![
             "[a-zA-Z0-9.+_-]{1,8}",
@@ -196,7 +196,7 @@ fn near() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn an_address_has_one_form(text in prop_oneof![near(), ".*"]) {
+    fn address_has_one_form(text in prop_oneof![similar_texts(), ".*"]) {
         if let Ok(email) = Email::parse(&text) {
             prop_assert_eq!(Email::parse(email.as_str()), Ok(email.clone()));
             prop_assert!(email.as_str().len() <= MAX_EMAIL && email.local().len() <= MAX_LOCAL);
@@ -210,17 +210,17 @@ proptest! {
         }
     }
 
-    /// Case and composition make no difference.
+    /// Spellings that differ in case and composition are the same address.
     #[test]
-    fn spellings_of_one_address_are_one(text in near()) {
+    fn spellings_of_one_address_are_one(text in similar_texts()) {
         use unicode_normalization::UnicodeNormalization;
         if let Ok(email) = Email::parse(&text) {
-            let apart: String = email.as_str().nfd().collect();
-            if apart.len() <= MAX_EMAIL {
-                prop_assert_eq!(Email::parse(&apart), Ok(email.clone()));
+            let decomposed: String = email.as_str().nfd().collect();
+            if decomposed.len() <= MAX_EMAIL {
+            prop_assert_eq!(Email::parse(&decomposed), Ok(email.clone()));
             }
-            let shouted = email.as_str().to_ascii_uppercase();
-            prop_assert_eq!(Email::parse(&shouted), Ok(email));
+            let upper = email.as_str().to_ascii_uppercase();
+            prop_assert_eq!(Email::parse(&upper), Ok(email));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The hash chain over a book's events (behaviour 8.15).
+//! The hash chain of the events of a book (behaviour 8.15).
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::id::{
     AccountId, BookId, CollaboratorId, GroupId, IntegrationId, SavedQueryId, TransactionId,
 };
 
-/// A SHA-256 hash; shown in lower-case hex.
+/// A SHA-256 hash, formatted in lower-case hex.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hash([u8; 32]);
 
@@ -21,19 +21,19 @@ impl Hash {
     /// The hash before the first event of a book.
     pub const ZERO: Self = Self([0; 32]);
 
-    /// The hash with these 32 bytes; `None` for any other number of them.
+    /// Wraps 32 bytes; `None` for any other number of bytes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// The hash of these bytes.
+    /// Hashes bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The hash that is shown as this text; `None` for any other text.
+    /// Parses lower-case hex.
     #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {
         let digit = |byte: u8| match byte {
@@ -47,7 +47,7 @@ impl Hash {
         bytes.filter(|_| rest.is_empty()).and_then(|bytes| Self::from_bytes(&bytes))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -81,28 +81,27 @@ impl Default for Head {
     }
 }
 
-/// The data that all events of one request share.
+/// The data that all events of a request share.
 #[derive(Debug, Clone, Copy)]
 pub struct EventOrigin<'a> {
-    /// The book's number.
+    /// The book.
     pub book: BookId,
-    /// The book's public id.
+    /// The public id of the book.
     pub key: &'a BookKey,
-    /// The user who makes the request.
+    /// The caller.
     pub user: UserId,
-    /// The app it was made with.
+    /// The app of the request.
     pub agent: Option<&'a str>,
-    /// When it was made.
+    /// The time of the request.
     pub at: Instant,
-    /// How many apps acted one after another until it was made (behaviour 8.11).
+    /// The depth of the request in a chain of apps (behaviour 8.11).
     pub depth: i64,
-    /// The lease of the delivery with whose token it was made (behaviour 8.9).
+    /// The lease of the delivery whose token the request uses (behaviour 8.9).
     pub cause_lease: Option<i64>,
 }
 
 impl EventOrigin<'_> {
-    /// Appends new events to the chain that ends at `head`: returns the events in order and the new
-    /// head.
+    /// Appends new events to the chain that ends at `head`. Returns the events and the new head.
     ///
     /// ```
     /// use daybook_domain::event::{EventType, Head, EventOrigin, NewEvent};
@@ -141,7 +140,7 @@ impl EventOrigin<'_> {
                 data,
                 hash: Hash::ZERO,
             };
-            event.hash = event.chained(&head.hash, self.key);
+            event.hash = event.hash_after(&head.hash, self.key);
             head = Head { sequence, hash: event.hash };
             events.push(event);
         }
@@ -150,13 +149,14 @@ impl EventOrigin<'_> {
 }
 
 impl Event {
-    /// The public id: the number, then the id of the book, so it is unique and sorts by time.
+    /// Returns the public id: the number followed by the id of the book, so it is unique and sorts
+    /// by time.
     #[must_use]
     pub fn public_id(&self, key: &BookKey) -> String {
         public_id(self.sequence, key)
     }
 
-    /// The public id of the resource; for a book event that of the book (behaviour 8.4).
+    /// Returns the public id of the resource (behaviour 8.4).
     #[must_use]
     pub fn public_resource(&self, key: &BookKey) -> String {
         match self.kind.noun() {
@@ -171,17 +171,16 @@ impl Event {
         }
     }
 
-    /// The hash this event must have after one with the hash `previous`.
+    /// Computes the hash of this event from the hash of the previous event.
     #[must_use]
-    pub fn chained(&self, previous: &Hash, key: &BookKey) -> Hash {
+    pub fn hash_after(&self, previous: &Hash, key: &BookKey) -> Hash {
         let mut digest = Sha256::new();
         digest.update(previous.as_bytes());
         digest.update(self.canonical(key).as_bytes());
         Hash(digest.finalize().into())
     }
 
-    /// The canonical event: sorted keys, no white space. `data` is stored in canonical form already
-    /// (behaviour 8.15).
+    /// Returns the event as canonical JSON. `data` is already canonical (behaviour 8.15).
     fn canonical(&self, key: &BookKey) -> String {
         let text = |value: String| Json::Text(value).canonical();
         format!(
@@ -200,13 +199,13 @@ impl Event {
     }
 }
 
-/// The public id of the event with that number.
+/// Returns the public id of the event with that number.
 #[must_use]
 pub fn public_id(sequence: i64, key: &BookKey) -> String {
     format!("{sequence:012x}{key}")
 }
 
-/// The number in the public id of an event of that book; `None` for other text.
+/// Parses the number in the public id of an event of that book.
 ///
 /// ```
 /// use daybook_domain::event::sequence_of;
@@ -218,9 +217,9 @@ pub fn public_id(sequence: i64, key: &BookKey) -> String {
 #[must_use]
 pub fn sequence_of(id: &str, key: &BookKey) -> Option<i64> {
     let digits = id.strip_suffix(key.as_str())?;
-    let plain =
+    let is_number =
         digits.len() == 12 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    if plain { i64::from_str_radix(digits, 16).ok() } else { None }
+    if is_number { i64::from_str_radix(digits, 16).ok() } else { None }
 }
 
 #[cfg(test)]
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_canonical_event_is_as_8_15_has_it() {
+    fn canonical_event_has_sorted_keys() {
         let expected = concat!(
             r#"{"agentId":"api","bookId":"book","createdAt":"1700000000000","#,
             r#""data":{"object":{"name":"Cash"}},"id":"000000000001book","resource":"42","#,
@@ -268,9 +267,9 @@ mod tests {
     fn any_change_breaks_the_chain() {
         let key = BookKey::new("book".to_owned());
         let events = chain(Some("bot"));
-        assert_eq!(events[1].chained(&events[0].hash, &key), events[1].hash);
+        assert_eq!(events[1].hash_after(&events[0].hash, &key), events[1].hash);
         let forged =
             Event { data: r#"{"object":{"name":"Till"}}"#.to_owned(), ..events[0].clone() };
-        assert_ne!(forged.chained(&Hash::ZERO, &key), events[0].hash);
+        assert_ne!(forged.hash_after(&Hash::ZERO, &key), events[0].hash);
     }
 }

@@ -1,13 +1,14 @@
-//! Checkpoints: the heads of the logs of all books, kept outside the database. A log that is
-//! rewritten as a whole, or cut at its end, is still one chain; it differs from a checkpoint that
-//! was written before (behaviour 6.26).
+//! Checkpoints: heads of the logs of all books, stored outside the database (behaviour 6.26).
+//!
+//! A log that is rewritten from some event on, or truncated, is still a valid chain. The comparison
+//! with an earlier checkpoint detects both.
 
 use std::fmt;
 
 use super::{Hash, Head};
 use crate::id::BookKey;
 
-/// The head of the log of a book, as a line of a checkpoint has it.
+/// A line of a checkpoint: the head of the log of a book.
 ///
 /// ```
 /// use daybook_domain::event::CheckpointEntry;
@@ -23,12 +24,12 @@ pub struct CheckpointEntry {
     pub book: BookKey,
     /// The head of its log.
     pub head: Head,
-    /// Whether the book was deleted, so that it may be removed (behaviour 6.22).
+    /// Whether the book was deleted, so its log may be removed (behaviour 6.22).
     pub is_deleted: bool,
 }
 
 impl CheckpointEntry {
-    /// Reads a line. `None` for a text that [`fmt::Display`] does not write.
+    /// Parses a line in the format of [`fmt::Display`].
     #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
         let (line, is_deleted) = match line.strip_suffix(" deleted") {
@@ -38,8 +39,8 @@ impl CheckpointEntry {
         let (book, head) = line.split_once(' ')?;
         let (sequence, hash) = head.split_once(' ')?;
         let book = Some(BookKey::new(book.to_owned())).filter(BookKey::is_well_formed)?;
-        let is_plain = sequence.bytes().all(|byte| byte.is_ascii_digit());
-        let sequence = sequence.parse().ok().filter(|number| is_plain && *number > 0)?;
+        let is_number = sequence.bytes().all(|byte| byte.is_ascii_digit());
+        let sequence = sequence.parse().ok().filter(|number| is_number && *number > 0)?;
         Some(Self { book, head: Head { sequence, hash: Hash::from_hex(hash)? }, is_deleted })
     }
 }
@@ -51,34 +52,33 @@ impl fmt::Display for CheckpointEntry {
     }
 }
 
-/// The first difference between a log and the checkpoints that name its book.
+/// The first difference between a log and its checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogDifference {
-    /// An event has another hash than a checkpoint says.
+    /// An event has another hash than in a checkpoint.
     Rewritten {
-        /// The number of the last event up to which the log agrees with a checkpoint; 0 when there
-        /// is none.
+        /// The number of the last event that agrees with a checkpoint, or 0.
         agreed: i64,
-        /// The value in the checkpoint.
+        /// The head in the checkpoint.
         expected: Head,
-        /// The hash that the event has; `None` when it is missing or cannot be read.
+        /// The hash of the event; `None` when it is missing or unreadable.
         actual: Option<Hash>,
     },
-    /// The log ends before the event that a checkpoint names.
-    Cut {
+    /// The log ends before the event of a checkpoint.
+    Truncated {
         /// The number of the last event.
         last: i64,
-        /// The value in the checkpoint.
+        /// The head in the checkpoint.
         expected: Head,
     },
 }
 
-/// Compares the events of a log, in their order, with what checkpoints say of it.
+/// A comparison of the events of a log with checkpoints.
 #[derive(Debug, Clone)]
 pub struct LogComparison {
-    /// In the order of their numbers.
+    /// The heads in the checkpoints, sorted by number.
     expected: Vec<Head>,
-    /// How many of them were compared.
+    /// The number of heads that were compared.
     compared: usize,
     agreed: i64,
     last: i64,
@@ -86,7 +86,7 @@ pub struct LogComparison {
 }
 
 impl LogComparison {
-    /// Begins before the first event.
+    /// Starts a comparison before the first event.
     #[must_use]
     pub fn new(mut expected: Vec<Head>) -> Self {
         expected.sort_by_key(|head| (head.sequence, *head.hash.as_bytes()));
@@ -94,7 +94,7 @@ impl LogComparison {
         Self { expected, compared: 0, agreed: 0, last: 0, difference: None }
     }
 
-    /// Compares the next event; its hash is `None` when it cannot be read.
+    /// Compares the next event. Its hash is `None` when it is unreadable.
     pub fn add_event(&mut self, sequence: i64, hash: Option<Hash>) {
         self.last = self.last.max(sequence);
         while let Some(expected) = self.expected.get(self.compared).copied() {
@@ -102,7 +102,7 @@ impl LogComparison {
                 break;
             }
             self.compared = self.compared.saturating_add(1);
-            let actual = hash.filter(|_| expected.sequence == sequence);
+            let actual = if expected.sequence == sequence { hash } else { None };
             if actual == Some(expected.hash) {
                 self.agreed = expected.sequence;
             } else {
@@ -116,12 +116,12 @@ impl LogComparison {
         }
     }
 
-    /// The first difference, after all events.
+    /// Returns the first difference, after all events were added.
     #[must_use]
     pub fn finish(self) -> Option<LogDifference> {
         let Self { expected, compared, agreed: _, last, difference } = self;
-        let beyond = expected.get(compared).copied();
-        difference.or_else(|| beyond.map(|expected| LogDifference::Cut { last, expected }))
+        let next = expected.get(compared).copied();
+        difference.or_else(|| next.map(|expected| LogDifference::Truncated { last, expected }))
     }
 }
 
@@ -133,50 +133,50 @@ mod tests {
         Head { sequence, hash: Hash::of(text.as_bytes()) }
     }
 
-    fn compared(expected: &[Head], log: &[Head]) -> Option<LogDifference> {
+    fn compare(expected: &[Head], log: &[Head]) -> Option<LogDifference> {
         let mut comparison = LogComparison::new(expected.to_vec());
         log.iter().for_each(|event| comparison.add_event(event.sequence, Some(event.hash)));
         comparison.finish()
     }
 
     #[test]
-    fn a_log_that_has_grown_agrees() {
+    fn longer_log_agrees() {
         let log = [head(1, "a"), head(2, "b"), head(3, "c")];
-        assert_eq!(compared(&[], &log), None);
-        assert_eq!(compared(&[head(2, "b"), head(1, "a"), head(2, "b")], &log), None);
-        assert_eq!(compared(&[head(3, "c")], &log), None);
+        assert_eq!(compare(&[], &log), None);
+        assert_eq!(compare(&[head(2, "b"), head(1, "a"), head(2, "b")], &log), None);
+        assert_eq!(compare(&[head(3, "c")], &log), None);
     }
 
     #[test]
-    fn the_first_difference_is_named() {
+    fn first_difference_is_returned() {
         let log = [head(1, "a"), head(2, "b"), head(3, "c")];
         let (expected, actual) = (head(2, "x"), Some(head(2, "b").hash));
         let rewritten = LogDifference::Rewritten { agreed: 1, expected, actual };
         let marks = [head(3, "y"), expected, head(1, "a"), head(9, "z")];
-        assert_eq!(compared(&marks, &log), Some(rewritten));
-        let cut = LogDifference::Cut { last: 3, expected: head(4, "d") };
-        assert_eq!(compared(&[head(3, "c"), head(4, "d"), head(5, "e")], &log), Some(cut));
-        let cut = LogDifference::Cut { last: 0, expected: head(1, "a") };
-        assert_eq!(compared(&[head(1, "a")], &[]), Some(cut));
+        assert_eq!(compare(&marks, &log), Some(rewritten));
+        let truncated = LogDifference::Truncated { last: 3, expected: head(4, "d") };
+        assert_eq!(compare(&[head(3, "c"), head(4, "d"), head(5, "e")], &log), Some(truncated));
+        let truncated = LogDifference::Truncated { last: 0, expected: head(1, "a") };
+        assert_eq!(compare(&[head(1, "a")], &[]), Some(truncated));
     }
 
     #[test]
-    fn a_missing_event_does_not_agree() {
+    fn missing_event_differs() {
         let (expected, actual) = (head(2, "b"), None);
         let missing = LogDifference::Rewritten { agreed: 0, expected, actual };
-        assert_eq!(compared(&[expected], &[head(1, "a"), head(3, "c")]), Some(missing));
+        assert_eq!(compare(&[expected], &[head(1, "a"), head(3, "c")]), Some(missing));
         let mut unreadable = LogComparison::new(vec![expected]);
         unreadable.add_event(2, None);
         assert_eq!(unreadable.finish(), Some(missing));
     }
 
     #[test]
-    fn two_checkpoints_that_contradict_each_other_do_not_both_agree() {
-        assert!(compared(&[head(1, "a"), head(1, "b")], &[head(1, "a")]).is_some());
+    fn contradicting_checkpoints_differ() {
+        assert!(compare(&[head(1, "a"), head(1, "b")], &[head(1, "a")]).is_some());
     }
 
     #[test]
-    fn other_lines_are_refused() {
+    fn malformed_lines_are_rejected() {
         let (book, hash) = ("0f".repeat(16), "0f".repeat(32));
         assert!(CheckpointEntry::parse(&format!("{book} 1 {hash}")).is_some());
         for line in [

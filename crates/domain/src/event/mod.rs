@@ -1,8 +1,11 @@
-//! Events: what happened to a book, numbered without gaps and chained by hash (behaviour 8).
+//! Events: the log of changes of a book (behaviour 8).
 //!
-//! An event holds a compact snapshot of its own resource: what follows from other fields, and what
-//! is false or empty, is left out and filled in when it is read. `previousAttributes` come from the
-//! comparison that decides whether anything changed at all: without a change there is no event.
+//! Each change appends an event. The events of a book are numbered without gaps, and each hash
+//! covers the previous hash. An event contains a compact snapshot of its resource: derived, false
+//! and empty fields are omitted and added again when the event is read. An update also contains the
+//! previous values of the changed fields, from the same comparison that decides whether there is an
+//! event at all. Checkpoints of the last hashes are stored outside the database, so a rewritten log
+//! is detected.
 
 mod chain;
 mod checkpoint;
@@ -22,8 +25,7 @@ use crate::json::{Json, Object};
 /// Previous values by field, for `*_UPDATED` events (behaviour 8.3).
 pub type Previous = BTreeMap<String, String>;
 
-/// Declares the event types with the numbers they are stored under:
-/// `types! { Variant = number "NAME" }`.
+/// Declares event types with their stored numbers: `types! { Variant = number "NAME" }`.
 macro_rules! types {
     ($($variant:ident = $number:literal $name:literal,)*) => {
         /// The types of events (api: Shared enumerations). The numbers are stored; never reuse one.
@@ -37,13 +39,13 @@ macro_rules! types {
             /// All types.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The type as the API names it.
+            /// Returns the name in the API.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The number it is stored under.
+            /// Returns the stored number.
             #[must_use]
             pub const fn number(self) -> i32 {
                 match self { $(Self::$variant => $number,)* }
@@ -86,7 +88,7 @@ types! {
     BookDeleted = 31 "BOOK_DELETED",
 }
 
-/// What kind of resource an event is about.
+/// The kind of resource of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Noun {
     /// The book itself.
@@ -105,7 +107,7 @@ pub enum Noun {
     File,
     /// An integration.
     Integration,
-    /// A resource that a later version has: a comment.
+    /// A comment, which this version does not have.
     Other,
 }
 
@@ -116,13 +118,13 @@ impl EventType {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
     }
 
-    /// Finds the type stored under that number.
+    /// Finds the type with that stored number.
     #[must_use]
     pub fn from_number(number: i32) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.number() == number)
     }
 
-    /// Whether the event is about an app in the book.
+    /// Returns whether it is about an integration.
     #[must_use]
     pub const fn is_about_integration(self) -> bool {
         matches!(
@@ -131,13 +133,13 @@ impl EventType {
         )
     }
 
-    /// Whether what the event is about says who receives it.
+    /// Returns whether its receivers depend on a subject.
     #[must_use]
     pub const fn has_subject(self) -> bool {
         matches!(self, Self::FileCreated) || self.is_about_integration()
     }
 
-    /// The kind of resource the event is about.
+    /// Returns the kind of resource.
     #[must_use]
     pub const fn noun(self) -> Noun {
         match self {
@@ -166,22 +168,22 @@ impl EventType {
     }
 }
 
-/// An event before it has its number and its hash.
+/// An event before it has a number and a hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
     /// The type.
     pub kind: EventType,
-    /// The number of the resource it happened to.
+    /// The id of the resource.
     pub resource: i64,
-    /// The snapshot and previous attributes, canonical.
+    /// The snapshot and the previous values, as canonical JSON.
     pub data: String,
-    /// What it is about, where that says who receives it: the name of a file, the app of an
+    /// The subject that decides who receives it: the name of a new file, or the app of an
     /// integration (behaviour 8.11).
     pub subject: Option<String>,
 }
 
 impl NewEvent {
-    /// A new event about a resource, with its snapshot.
+    /// Creates an event with a snapshot of its resource.
     #[must_use]
     pub fn new(kind: EventType, resource: i64, object: Object) -> Self {
         let subject = subject(kind, &object);
@@ -189,7 +191,7 @@ impl NewEvent {
         Self { kind, resource, data: Json::Object(data).canonical(), subject }
     }
 
-    /// A new event about an update, with the previous values (behaviour 8.3).
+    /// Creates an event with a snapshot and the previous values of an update (behaviour 8.3).
     #[must_use]
     pub fn update(kind: EventType, resource: i64, object: Object, previous: &Previous) -> Self {
         let subject = subject(kind, &object);
@@ -200,14 +202,15 @@ impl NewEvent {
         Self { kind, resource, data: Json::Object(data).canonical(), subject }
     }
 
-    /// A new event with a report beside the snapshot: of an audit (behaviour 6.7), or of what a
-    /// copy took (behaviour 6.20).
+    /// Creates an event with a snapshot and a report of an audit (behaviour 6.7) or a copy
+    /// (behaviour 6.20).
     #[must_use]
     pub fn with_report(
         kind: EventType,
         resource: i64,
         object: Object,
-        (name, report): (&str, Object),
+        name: &str,
+        report: Object,
     ) -> Self {
         let data =
             Object::new().with("object", Json::Object(object)).with(name, Json::Object(report));
@@ -215,7 +218,7 @@ impl NewEvent {
     }
 }
 
-/// What an event is about, where that says who receives it.
+/// Returns the subject that decides who receives the event, if there is one.
 fn subject(kind: EventType, object: &Object) -> Option<String> {
     if !kind.has_subject() {
         return None;
@@ -227,22 +230,22 @@ fn subject(kind: EventType, object: &Object) -> Option<String> {
 /// A stored event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// The book it belongs to.
+    /// The book.
     pub book: BookId,
-    /// Its number in the book, from 1 without gaps.
+    /// The number in the book, from 1 without gaps.
     pub sequence: i64,
     /// The type.
     pub kind: EventType,
-    /// The number of the resource.
+    /// The id of the resource.
     pub resource: i64,
-    /// When it happened.
+    /// The time.
     pub created_at: Instant,
     /// The user who caused it.
     pub user: UserId,
-    /// The app it was caused with; `None` for the API itself.
+    /// The app that caused it; `None` for the API itself.
     pub agent: Option<String>,
-    /// The snapshot and previous attributes, canonical JSON.
+    /// The snapshot and the previous values, as canonical JSON.
     pub data: String,
-    /// Its hash, which depends on that of the event before.
+    /// The hash, which covers the hash of the previous event.
     pub hash: Hash,
 }

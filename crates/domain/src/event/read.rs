@@ -1,22 +1,22 @@
-//! Events read back from storage.
+//! Stored events with parsed data.
 
 use super::Event;
 use super::snapshot::{Snapshot, Unreadable};
 use crate::json::{Json, Object};
 
-/// An event whose data has been read.
+/// An event with parsed data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadEvent {
     /// The event.
     pub event: Event,
-    /// The resource as it stood.
+    /// The snapshot of the resource.
     pub snapshot: Snapshot,
-    /// What its data holds besides: previous attributes, the report of an audit.
+    /// The rest of the data: previous values, or the report of an audit.
     pub rest: Object,
 }
 
 impl ReadEvent {
-    /// What it is about, where that says who receives it.
+    /// Returns the subject that decides who receives the event, if there is one.
     #[must_use]
     pub fn subject(&self) -> Option<String> {
         let text = match &self.snapshot {
@@ -33,12 +33,12 @@ impl ReadEvent {
         text.as_text().map(str::to_owned)
     }
 
-    /// Reads an event's data, which is given as parsed JSON.
+    /// Parses the data of an event.
     ///
     /// # Errors
-    /// [`Unreadable`], when it is not as [`NewEvent`] wrote it.
+    /// [`Unreadable`] for data that this program does not write.
     pub fn new(event: Event, mut data: Object) -> Result<Self, Unreadable> {
-        let object = data.take("object").and_then(Json::into_object);
+        let object = data.remove("object").and_then(Json::into_object);
         let snapshot = Snapshot::read(event.kind.noun(), object.ok_or(Unreadable("object"))?)?;
         Ok(Self { event, snapshot, rest: data })
     }

@@ -1,34 +1,34 @@
-//! The address a file is served at without signing in, with its secret token (behaviour 9.6), and
-//! what that is computed from (9.20).
+//! Addresses at which files are served without authentication (behaviour 9.6, 9.20).
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::event::Hash;
-use crate::id::{BookId, FileId, NotAnId};
+use crate::id::{BookId, FileId, InvalidId};
 
-/// Hexadecimal digits of a computed token: 128 bits.
+/// Number of hexadecimal digits of a token: 128 bits.
 const DIGITS: usize = 32;
 
-/// What the addresses of the files of a book are computed from. A book gets another one when
-/// somebody may see less of it, and its addresses end with the one before.
+/// The secret of a book from which the addresses of its files are computed.
+///
+/// It is replaced when a user loses rights in the book, which invalidates all earlier addresses.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct FileSecret(String);
 
 impl FileSecret {
-    /// A secret with a text that nobody can guess.
+    /// Wraps a random text.
     #[must_use]
     pub const fn new(text: String) -> Self {
         Self(text)
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address of a file with its own token.
+    /// Computes the address of a file from the secret and the file's own token.
     ///
     /// ```
     /// use daybook_domain::file::FileSecret;
@@ -43,10 +43,10 @@ impl FileSecret {
     /// assert_ne!(address("one"), address("another"));
     /// ```
     #[must_use]
-    pub fn address(&self, book: BookId, file: FileId, own: &str) -> FileAddress {
+    pub fn address(&self, book: BookId, file: FileId, token: &str) -> FileAddress {
         let Self(secret) = self;
         // Two nested hashes with the secret in both, as in an HMAC.
-        let inner = Hash::of(format!("{secret} {book} {file} {own}").as_bytes());
+        let inner = Hash::of(format!("{secret} {book} {file} {token}").as_bytes());
         let outer = Hash::of(format!("{secret} {inner}").as_bytes()).to_string();
         FileAddress { book, file, token: outer.chars().take(DIGITS).collect() }
     }
@@ -58,7 +58,7 @@ impl fmt::Debug for FileSecret {
     }
 }
 
-/// The address of a file, relative to that of the installation.
+/// The address of a file, relative to that of the server.
 ///
 /// ```
 /// use daybook_domain::file::FileAddress;
@@ -68,20 +68,20 @@ impl fmt::Debug for FileSecret {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileAddress {
-    /// The number of the book; its public id would reveal more than the file.
+    /// The id of the book. Its public id would give access to more than the file.
     pub book: BookId,
     /// The file.
     pub file: FileId,
-    /// The secret that shows that the caller was given the address.
+    /// The secret that authorizes the request.
     pub token: String,
 }
 
 impl FileAddress {
-    /// Whether it is the same. How long that takes tells nothing of where they differ.
+    /// Compares addresses by hash, so the timing does not reveal where they differ.
     #[must_use]
-    pub fn is(&self, other: &Self) -> bool {
-        let print = |address: &Self| Hash::of(address.to_string().as_bytes());
-        print(self) == print(other)
+    pub fn matches(&self, other: &Self) -> bool {
+        let hash = |address: &Self| Hash::of(address.to_string().as_bytes());
+        hash(self) == hash(other)
     }
 }
 
@@ -93,16 +93,15 @@ impl fmt::Display for FileAddress {
 }
 
 impl FromStr for FileAddress {
-    type Err = NotAnId;
+    type Err = InvalidId;
 
-    fn from_str(text: &str) -> Result<Self, NotAnId> {
-        let (book, rest) = text.split_once('-').ok_or(NotAnId)?;
-        let (file, token) = rest.split_once('-').ok_or(NotAnId)?;
-        let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if plain {
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let (book, rest) = text.split_once('-').ok_or(InvalidId)?;
+        let (file, token) = rest.split_once('-').ok_or(InvalidId)?;
+        if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             Ok(Self { book: book.parse()?, file: file.parse()?, token: token.to_owned() })
         } else {
-            Err(NotAnId)
+            Err(InvalidId)
         }
     }
 }
@@ -112,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_text_is_no_address() {
+    fn malformed_addresses_are_rejected() {
         for text in [
             "",
             "7",
@@ -122,7 +121,7 @@ mod tests {
             "7-1-ab",
             "7-0a5b000000000001-a b",
         ] {
-            assert_eq!(text.parse::<FileAddress>(), Err(NotAnId), "{text}");
+            assert_eq!(text.parse::<FileAddress>(), Err(InvalidId), "{text}");
         }
     }
 }

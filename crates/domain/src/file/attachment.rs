@@ -1,20 +1,20 @@
-//! Entries of the `files[]` of a transaction (behaviour 3.2.12).
+//! Entries of `files[]` of a transaction (behaviour 3.2.12).
 
 use std::collections::HashMap;
 
 use super::{Changes, Content, File};
 use crate::id::{FileId, UserId};
 
-/// What transactions and their events need of a file: all but its content, properties and times.
+/// The fields of a file that transactions and their events contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedFile {
-    /// Its id.
+    /// The id.
     pub id: FileId,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its media type.
+    /// The media type.
     pub content_type: String,
-    /// What its addresses are computed from, beside the secret of its book.
+    /// The token from which its address is computed, with the secret of the book.
     pub token: String,
     /// The user who created it.
     pub created_by: UserId,
@@ -37,32 +37,32 @@ impl From<&File> for AttachedFile {
 pub struct FilesById(HashMap<FileId, AttachedFile>);
 
 impl FilesById {
-    /// Holds these files.
+    /// Creates an index of these files.
     #[must_use]
     pub fn new(files: Vec<AttachedFile>) -> Self {
         Self(files.into_iter().map(|file| (file.id, file)).collect())
     }
 
-    /// The file with that id.
+    /// Returns the file with that id.
     #[must_use]
     pub fn get(&self, id: FileId) -> Option<&AttachedFile> {
         self.0.get(&id)
     }
 
-    /// Adds a file, or puts a newer state of it in place.
-    pub fn put(&mut self, file: AttachedFile) {
+    /// Adds or replaces a file.
+    pub fn insert(&mut self, file: AttachedFile) {
         self.0.insert(file.id, file);
     }
 }
 
-/// One entry of `files[]`.
+/// An entry of `files[]`.
 #[derive(Debug, Clone)]
 pub enum Attachment {
-    /// As the body gives it, not yet resolved.
+    /// An entry of a request body, not resolved yet.
     Given {
-        /// The id it names, if any.
+        /// The id in the entry.
         id: Option<String>,
-        /// The data of a new file, when the entry has content.
+        /// The data of a new file, if the entry has content.
         new: Option<Box<(Changes, Content)>>,
     },
     /// A file of the book.
@@ -70,36 +70,38 @@ pub enum Attachment {
 }
 
 impl Attachment {
-    /// The id it names, for loading all at once.
+    /// Parses the id, so all named files can be loaded at once.
     #[must_use]
-    pub fn named(&self) -> Option<FileId> {
+    pub fn file_id(&self) -> Option<FileId> {
         match self {
             Self::Given { id, .. } => id.as_deref().and_then(|id| id.trim().parse().ok()),
             Self::File(id) => Some(*id),
         }
     }
 
-    /// The id for messages, shortened.
+    /// Returns the id, truncated for messages.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn label(&self) -> String {
         match self {
             Self::Given { id, .. } => id.clone().unwrap_or_default().chars().take(60).collect(),
             Self::File(id) => id.to_string(),
         }
     }
 
-    /// Resolves an entry: a known id is kept by reference, whatever else the entry says; without
-    /// one, content becomes a new file; with neither it stays as given, for the create to drop and
-    /// the update to refuse (behaviour 3.2.12).
+    /// Resolves an entry (behaviour 3.2.12).
+    ///
+    /// An id of an existing file refers to it, and the rest of the entry is ignored. Otherwise,
+    /// content becomes a new file. An entry with neither stays unresolved: a create drops it, and
+    /// an update refuses it.
     ///
     /// # Errors
-    /// Whatever `create` answers.
+    /// The error of `create`.
     pub fn resolve<E>(
         self,
-        known: impl Fn(FileId) -> bool,
+        exists: impl Fn(FileId) -> bool,
         create: impl FnOnce(Changes, Content) -> Result<FileId, E>,
     ) -> Result<Self, E> {
-        if let Some(id) = self.named().filter(|id| known(*id)) {
+        if let Some(id) = self.file_id().filter(|id| exists(*id)) {
             return Ok(Self::File(id));
         }
         match self {
@@ -107,7 +109,7 @@ impl Attachment {
                 let (changes, content) = *new;
                 create(changes, content).map(Self::File)
             }
-            unknown @ (Self::Given { new: None, .. } | Self::File(_)) => Ok(unknown),
+            unresolved @ (Self::Given { new: None, .. } | Self::File(_)) => Ok(unresolved),
         }
     }
 }
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn known_ids_win_and_content_makes_the_others() {
+    fn existing_ids_precede_content() {
         let known = FileId::new(7);
         let resolve = |entry: Attachment| {
             entry.resolve::<()>(|id| id == known, |_, _| Ok(FileId::new(100))).unwrap()
@@ -143,8 +145,8 @@ mod tests {
             (given(Some(&FileId::new(8).to_string()), false), None),
             (given(None, false), None),
         ] {
-            let shown = format!("{entry:?}");
-            assert_eq!(file(entry), expected, "{shown}");
+            let message = format!("{entry:?}");
+            assert_eq!(file(entry), expected, "{message}");
         }
         assert_eq!(
             given(None, true).resolve(|_| true, |_, _| Err("no name")).err(),

@@ -4,19 +4,19 @@ use super::File;
 use crate::event::{EventType, NewEvent, Previous, snapshot};
 
 impl File {
-    /// FILE_CREATED.
+    /// Creates FILE_CREATED.
     #[must_use]
     pub fn created_event(&self) -> NewEvent {
         NewEvent::new(EventType::FileCreated, self.id.get(), snapshot::file(self))
     }
 
-    /// FILE_UPDATED, with the previous values of the fields that changed.
+    /// Creates FILE_UPDATED with the previous values of the changed fields.
     #[must_use]
     pub fn updated_event(&self, previous: &Previous) -> NewEvent {
         NewEvent::update(EventType::FileUpdated, self.id.get(), snapshot::file(self), previous)
     }
 
-    /// FILE_DELETED.
+    /// Creates FILE_DELETED.
     #[must_use]
     pub fn deleted_event(&self) -> NewEvent {
         NewEvent::new(EventType::FileDeleted, self.id.get(), snapshot::file(self))

@@ -1,13 +1,13 @@
-//! Media types: how they are written, which one a file extension has, and which a browser may
-//! display (behaviour 9.6).
+//! Media types: syntax, types by file extension, and types that browsers may display (behaviour
+//! 9.6).
 
-/// Longest media type with its parameters, in characters.
+/// Maximum length of a media type with its parameters, in bytes.
 const MAX_TYPE: usize = 255;
 
-/// The type of unknown content.
+/// The media type of unknown content.
 const UNKNOWN: &str = "application/octet-stream";
 
-/// Types by extension, for files that books have.
+/// Media types by file extension.
 const BY_EXTENSION: &[(&str, &str)] = &[
     ("7z", "application/x-7z-compressed"),
     ("avif", "image/avif"),
@@ -55,9 +55,10 @@ const BY_EXTENSION: &[(&str, &str)] = &[
     ("zip", "application/zip"),
 ];
 
-/// Types a browser may display. None of them is executed, as HTML and SVG would be under the
-/// address of the books; all others are offered for download.
-const HARMLESS: [&str; 8] = [
+/// Types that a browser may display.
+///
+/// Browsers do not execute them, unlike HTML and SVG. All other types are offered for download.
+const INLINE: [&str; 8] = [
     "application/pdf",
     "image/avif",
     "image/bmp",
@@ -68,15 +69,15 @@ const HARMLESS: [&str; 8] = [
     "text/plain",
 ];
 
-/// The type for the extension of a file name.
+/// Returns the media type for the extension of a file name.
 ///
 /// ```
 /// use daybook_domain::file::media;
-/// assert_eq!(media::of_name("Invoice 7.PDF"), "application/pdf");
-/// assert_eq!(media::of_name("README"), "application/octet-stream");
+/// assert_eq!(media::from_file_name("Invoice 7.PDF"), "application/pdf");
+/// assert_eq!(media::from_file_name("README"), "application/octet-stream");
 /// ```
 #[must_use]
-pub fn of_name(name: &str) -> &'static str {
+pub fn from_file_name(name: &str) -> &'static str {
     let extension = name
         .rsplit_once('.')
         .map(|(_, extension)| extension.to_ascii_lowercase())
@@ -84,25 +85,27 @@ pub fn of_name(name: &str) -> &'static str {
     BY_EXTENSION.iter().find(|(known, _)| *known == extension).map_or(UNKNOWN, |(_, kind)| kind)
 }
 
-/// Whether text is a media type, perhaps with parameters:
-/// `type/subtype; name=value; name="a value"`. Commas are not allowed: browsers take what follows
-/// one for another type, and use the last.
+/// Returns whether the text is a media type, with or without parameters: `type/subtype; name=value;
+/// name="a value"`.
+///
+/// Commas are not allowed, because browsers split the header at commas and use the last type.
 ///
 /// ```
 /// use daybook_domain::file::media;
-/// assert!(media::is_type("text/plain; charset=utf-8"));
-/// assert!(!media::is_type("pdf") && !media::is_type("text/plain\r\nSet-Cookie: a=b"));
-/// assert!(!media::is_type("application/pdf; a=b, text/html"));
+/// assert!(media::is_media_type("text/plain; charset=utf-8"));
+/// assert!(!media::is_media_type("pdf"));
+/// assert!(!media::is_media_type("text/plain\r\nSet-Cookie: a=b"));
+/// assert!(!media::is_media_type("application/pdf; a=b, text/html"));
 /// ```
 #[must_use]
-pub fn is_type(text: &str) -> bool {
+pub fn is_media_type(text: &str) -> bool {
     let mut parts = text.split(';').map(|part| part.trim_matches(' '));
     let names = parts.next().and_then(|essence| essence.split_once('/'));
     let is_named = names.is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype));
     text.len() <= MAX_TYPE && is_named && parts.all(|part| part.is_empty() || is_parameter(part))
 }
 
-/// A type without its parameters, in lower case.
+/// Returns a media type without parameters, in lower case.
 ///
 /// ```
 /// use daybook_domain::file::media;
@@ -113,47 +116,49 @@ pub fn essence(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether a browser may display the type instead of saving it.
+/// Returns whether a browser may display the type.
 #[must_use]
-pub fn is_harmless(content_type: &str) -> bool {
-    HARMLESS.contains(&essence(content_type).as_str())
+pub fn is_inline(content_type: &str) -> bool {
+    INLINE.contains(&essence(content_type).as_str())
 }
 
-/// The content type to serve a file with. A type that is displayed is served without parameters, so
-/// that browsers cannot read another type into it; parameters of text are kept, as they tell its
-/// encoding. A stored type may be invalid, if it was recorded under earlier rules.
+/// Returns the `Content-Type` to serve a file with.
+///
+/// A displayed type has no parameters, so a browser cannot parse another type from them. Text keeps
+/// its parameters, which contain the encoding. A stored type may be invalid if it was recorded
+/// under earlier rules.
 ///
 /// ```
 /// use daybook_domain::file::media;
-/// assert_eq!(media::served("application/pdf; a=b, text/html"), "application/pdf");
-/// assert_eq!(media::served("text/plain"), "text/plain; charset=utf-8");
+/// assert_eq!(media::content_type("application/pdf; a=b, text/html"), "application/pdf");
+/// assert_eq!(media::content_type("text/plain"), "text/plain; charset=utf-8");
 /// ```
 #[must_use]
-pub fn served(content_type: &str) -> String {
+pub fn content_type(content_type: &str) -> String {
     let essence = essence(content_type);
-    match (essence.as_str(), is_type(content_type)) {
+    match (essence.as_str(), is_media_type(content_type)) {
         ("text/plain", true) if content_type.contains(';') => content_type.to_owned(),
         ("text/plain", _) => "text/plain; charset=utf-8".to_owned(),
-        (harmless, _) if HARMLESS.contains(&harmless) => essence,
+        (inline, _) if INLINE.contains(&inline) => essence,
         (_, true) => content_type.to_owned(),
         (_, false) => UNKNOWN.to_owned(),
     }
 }
 
-/// `name=value`, the value perhaps in quotes, without anything that would have to be escaped.
+/// Returns whether the text is `name=value` with an optionally quoted value without escapes.
 fn is_parameter(text: &str) -> bool {
-    let quoted = |value: &str| {
-        value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).is_some_and(is_plain)
+    let is_quoted = |value: &str| {
+        value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).is_some_and(is_unescaped)
     };
     text.split_once('=')
-        .is_some_and(|(name, value)| is_token(name) && (is_token(value) || quoted(value)))
+        .is_some_and(|(name, value)| is_token(name) && (is_token(value) || is_quoted(value)))
 }
 
-fn is_plain(text: &str) -> bool {
+fn is_unescaped(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !b",\"\\".contains(&byte))
 }
 
-/// A token of RFC 9110.
+/// Returns whether the text is a token of RFC 9110.
 fn is_token(text: &str) -> bool {
     !text.is_empty()
         && text
@@ -166,13 +171,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_holds_types_by_distinct_extensions() {
+    fn table_has_valid_types_by_distinct_extensions() {
         assert!(BY_EXTENSION.is_sorted_by(|(a, _), (b, _)| a < b));
-        assert!(BY_EXTENSION.iter().all(|(_, kind)| is_type(kind)));
+        assert!(BY_EXTENSION.iter().all(|(_, kind)| is_media_type(kind)));
     }
 
     #[test]
-    fn names_tell_types() {
+    fn extension_determines_the_type() {
         for (name, kind) in [
             ("a.jpg", "image/jpeg"),
             ("a.b.Csv", "text/csv"),
@@ -180,12 +185,12 @@ mod tests {
             ("a.", UNKNOWN),
             (".png", "image/png"),
         ] {
-            assert_eq!(of_name(name), kind, "{name}");
+            assert_eq!(from_file_name(name), kind, "{name}");
         }
     }
 
     #[test]
-    fn text_that_is_no_type() {
+    fn malformed_types_are_rejected() {
         for text in [
             "",
             "/",
@@ -198,7 +203,7 @@ mod tests {
             "text/plain;\n",
             "tëxt/plain",
         ] {
-            assert!(!is_type(text), "{text:?}");
+            assert!(!is_media_type(text), "{text:?}");
         }
         for rest in [
             "\n;a=b",
@@ -214,22 +219,22 @@ mod tests {
             ";=b",
             ";a= b",
         ] {
-            assert!(!is_type(&format!("application/pdf{rest}")), "{rest:?}");
+            assert!(!is_media_type(&format!("application/pdf{rest}")), "{rest:?}");
         }
-        assert!(!is_type(&format!("text/{}", "x".repeat(MAX_TYPE))));
+        assert!(!is_media_type(&format!("text/{}", "x".repeat(MAX_TYPE))));
         for text in [
             "application/vnd.x+json;v=1",
             "text/plain ; charset=utf-8",
             "text/plain;",
             "text/csv; header=\"a b\"; charset=UTF-8",
         ] {
-            assert!(is_type(text), "{text}");
+            assert!(is_media_type(text), "{text}");
         }
     }
 
     #[test]
-    fn browsers_are_told_one_type() {
-        for (kind, told) in [
+    fn served_type_is_unambiguous() {
+        for (kind, expected) in [
             ("application/pdf;a=b,text/html", "application/pdf"),
             ("Image/PNG; a=b", "image/png"),
             ("text/plain;,text/html", "text/plain; charset=utf-8"),
@@ -238,12 +243,12 @@ mod tests {
             ("text/x\n;a=b", UNKNOWN),
             ("TEXT/HTML; charset=utf-8", "TEXT/HTML; charset=utf-8"),
         ] {
-            assert_eq!(served(kind), told, "{kind:?}");
+            assert_eq!(content_type(kind), expected, "{kind:?}");
         }
     }
 
     #[test]
-    fn what_could_run_is_not_shown_in_place() {
+    fn executable_types_are_not_inline() {
         for kind in [
             "text/html",
             "image/svg+xml",
@@ -253,8 +258,8 @@ mod tests {
             "",
             UNKNOWN,
         ] {
-            assert!(!is_harmless(kind), "{kind}");
+            assert!(!is_inline(kind), "{kind}");
         }
-        assert!(is_harmless("IMAGE/PNG") && is_harmless("text/plain; charset=utf-8"));
+        assert!(is_inline("IMAGE/PNG") && is_inline("text/plain; charset=utf-8"));
     }
 }

@@ -1,4 +1,7 @@
-//! Files: their data apart from their bytes, which are stored elsewhere (behaviour 9.6).
+//! Files of a book (behaviour 9.6).
+//!
+//! A [`File`] is the metadata of a blob, whose bytes the http crate stores. Transactions refer to
+//! files by id. A file is served at an unguessable [`FileAddress`] without authentication.
 
 mod address;
 mod attachment;
@@ -18,38 +21,38 @@ use crate::name;
 use crate::property::{Edits, Properties};
 use crate::version::Tag;
 
-/// The most bytes of a file (behaviour 9.6, 10.8).
+/// Maximum size of a file in bytes (behaviour 9.6, 10.8).
 pub const MAX_BYTES: usize = 20 * 1024 * 1024;
 
-/// What the rules know of the bytes of a file.
+/// The metadata of the bytes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
-    /// The name of the blob in its book; new bytes have a new name.
+    /// The name of the blob in its book. New bytes get a new name.
     pub blob: String,
-    /// How many bytes.
+    /// The number of bytes.
     pub size: i64,
-    /// The SHA-256 of the bytes in hexadecimal digits; it tells whether content changed.
+    /// The SHA-256 of the bytes in hexadecimal digits, for comparisons.
     pub digest: String,
 }
 
 /// A file of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Grows with creation time.
+    /// The id. Later files have higher ids.
     pub id: FileId,
-    /// The name; several files may share one.
+    /// The name; not unique.
     pub name: String,
-    /// Its media type.
+    /// The media type.
     pub content_type: String,
-    /// Its content.
+    /// The metadata of its bytes.
     pub content: Content,
-    /// What its addresses are computed from, beside the secret of its book (behaviour 9.20).
+    /// The token from which its address is computed, with the secret of the book (behaviour 9.20).
     pub token: String,
-    /// Custom properties; `upload_method` and the like are ordinary ones.
+    /// Custom properties, including `upload_method` and the like.
     pub properties: Properties,
     /// The user who created it.
     pub created_by: UserId,
-    /// Through which app, and when.
+    /// The app and the times.
     pub stamp: Stamp,
 }
 
@@ -58,9 +61,9 @@ pub struct File {
 pub struct Changes {
     /// The id of the file to change.
     pub id: Option<String>,
-    /// The name to give.
+    /// The new name.
     pub name: Option<String>,
-    /// The media type; when cleared, it follows from the name.
+    /// The media type; derived from the name when cleared.
     pub content_type: Field<String>,
     /// Properties to merge.
     pub properties: Edits,
@@ -68,41 +71,42 @@ pub struct Changes {
     pub content: Option<Content>,
 }
 
-/// The data of a new file that its body does not give.
+/// The data of a new file besides its body.
 #[derive(Debug, Clone)]
 pub struct NewFile {
-    /// Its id.
+    /// The id.
     pub id: FileId,
-    /// Its token.
+    /// The token.
     pub token: String,
     /// The user who creates it.
     pub by: UserId,
-    /// Through which app, and when.
+    /// The app and the time.
     pub stamp: Stamp,
 }
 
 impl File {
-    /// Makes a new file. Its bytes must be stored already.
+    /// Creates a file. Its bytes must be stored already.
     ///
     /// # Errors
-    /// A missing or long name, [`Refusal::ContentType`], a refused property.
+    /// [`Refusal::ContentType`]; the refusal of a name or property.
     pub fn create(
-        making: NewFile,
+        new: NewFile,
         changes: Changes,
         content: Content,
     ) -> Result<Self, crate::Refusal> {
-        let NewFile { id, token, by, stamp } = making;
-        let name = checked_name(&changes.name.unwrap_or_default())?;
-        let content_type = content_type(changes.content_type.value(), &name)?;
-        let properties = Properties::default().merged(&changes.properties)?;
+        let NewFile { id, token, by, stamp } = new;
+        let name = check_name(&changes.name.unwrap_or_default())?;
+        let content_type = check_content_type(changes.content_type.value(), &name)?;
+        let properties = Properties::default().merge(&changes.properties)?;
         Ok(Self { id, name, content_type, content, token, properties, created_by: by, stamp })
     }
 
-    /// The file after an update, with the previous values of the fields that changed. Content equal
-    /// to the stored content changes nothing: clients send back whole files.
+    /// Applies an update and returns the previous values of the changed fields.
+    ///
+    /// Content equal to the stored content is not a change, because clients send back whole files.
     ///
     /// # Errors
-    /// A missing or long name, [`Refusal::ContentType`], a refused property.
+    /// See [`File::create`].
     pub fn update(
         self,
         changes: Changes,
@@ -111,13 +115,15 @@ impl File {
         let before = self.clone();
         let mut after = self;
         if let Some(name) = changes.name {
-            after.name = checked_name(&name)?;
+            after.name = check_name(&name)?;
         }
         after.content_type = match changes.content_type {
             Field::Keep => after.content_type,
-            given @ (Field::Clear | Field::Set(_)) => content_type(given.value(), &after.name)?,
+            field @ (Field::Clear | Field::Set(_)) => {
+                check_content_type(field.value(), &after.name)?
+            }
         };
-        after.properties = after.properties.merged(&changes.properties)?;
+        after.properties = after.properties.merge(&changes.properties)?;
         if let Some(content) =
             changes.content.filter(|content| content.digest != before.content.digest)
         {
@@ -125,12 +131,12 @@ impl File {
         }
         let previous = before.differences(&after);
         if !previous.is_empty() {
-            after.stamp = after.stamp.touched(now);
+            after.stamp = after.stamp.touch(now);
         }
         Ok((after, previous))
     }
 
-    /// The address its bytes are served at, relative to that of the installation.
+    /// Returns the address of its bytes, relative to that of the server.
     #[must_use]
     pub fn address(&self, secret: &FileSecret, book: crate::id::BookId) -> FileAddress {
         secret.address(book, self.id, &self.token)
@@ -138,23 +144,24 @@ impl File {
 
     fn differences(&self, after: &Self) -> Previous {
         let mut previous = Previous::new();
-        let mut note = |key: &str, changed: bool, old: String| {
-            if changed {
+        let mut compare = |key: &str, old: String, new: String| {
+            if old != new {
                 previous.insert(key.to_owned(), old);
             }
         };
-        note("name", self.name != after.name, self.name.clone());
-        note("contentType", self.content_type != after.content_type, self.content_type.clone());
-        // An event does not contain the bytes; their digest tells them apart.
-        note("content", self.content.digest != after.content.digest, self.content.digest.clone());
-        note("size", self.content.size != after.content.size, self.content.size.to_string());
+        compare("name", self.name.clone(), after.name.clone());
+        compare("contentType", self.content_type.clone(), after.content_type.clone());
+        // Events contain the digest instead of the bytes.
+        compare("content", self.content.digest.clone(), after.content.digest.clone());
+        compare("size", self.content.size.to_string(), after.content.size.to_string());
         self.properties.note_changes(&after.properties, &mut previous);
         previous
     }
 }
 
-/// A name as given, trimmed, 1 to 255 characters of any kind: it is never used as a path.
-fn checked_name(text: &str) -> Result<String, name::Refusal> {
+/// Trims a name and checks its length. All characters are allowed, because it is never used as a
+/// path.
+fn check_name(text: &str) -> Result<String, name::Refusal> {
     let trimmed = text.trim();
     match trimmed.chars().count() {
         0 => Err(name::Refusal::Missing),
@@ -163,12 +170,12 @@ fn checked_name(text: &str) -> Result<String, name::Refusal> {
     }
 }
 
-/// The media type given, or the one for the extension of the name.
-fn content_type(given: Option<String>, name: &str) -> Result<String, Refusal> {
-    match given.as_deref().map(str::trim).filter(|given| !given.is_empty()) {
-        None => Ok(media::of_name(name).to_owned()),
-        Some(given) if media::is_type(given) => Ok(given.to_owned()),
-        Some(given) => Err(Refusal::ContentType(given.chars().take(60).collect())),
+/// Validates a media type, or derives it from the extension of the name.
+fn check_content_type(text: Option<String>, name: &str) -> Result<String, Refusal> {
+    match text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+        None => Ok(media::from_file_name(name).to_owned()),
+        Some(text) if media::is_media_type(text) => Ok(text.to_owned()),
+        Some(text) => Err(Refusal::ContentType(text.chars().take(60).collect())),
     }
 }
 
@@ -186,7 +193,7 @@ mod tests {
         Content { blob: format!("blob-{digest}"), size, digest: digest.to_owned() }
     }
 
-    fn making() -> NewFile {
+    fn new_file() -> NewFile {
         NewFile {
             id: FileId::new(1),
             token: "secret".to_owned(),
@@ -200,26 +207,26 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_required_and_tells_the_type() {
-        let file = File::create(making(), named(" Receipt.PDF "), content("a", 1)).unwrap();
+    fn name_is_required_and_determines_the_type() {
+        let file = File::create(new_file(), named(" Receipt.PDF "), content("a", 1)).unwrap();
         assert_eq!(
             (file.name.as_str(), file.content_type.as_str()),
             ("Receipt.PDF", "application/pdf")
         );
-        assert!(File::create(making(), named("é".repeat(255).as_str()), content("a", 1)).is_ok());
+        assert!(File::create(new_file(), named("é".repeat(255).as_str()), content("a", 1)).is_ok());
         for bad in ["", "  ", &"é".repeat(256)] {
-            assert!(File::create(making(), named(bad), content("a", 1)).is_err(), "{bad}");
+            assert!(File::create(new_file(), named(bad), content("a", 1)).is_err(), "{bad}");
         }
         let odd = Changes { content_type: Field::Set("pdf".to_owned()), ..named("a.pdf") };
         assert_eq!(
-            File::create(making(), odd, content("a", 1)),
+            File::create(new_file(), odd, content("a", 1)),
             Err(Refusal::ContentType("pdf".to_owned()).into())
         );
     }
 
     #[test]
-    fn an_update_tells_what_was_before() {
-        let file = || File::create(making(), named("a.txt"), content("a", 1)).unwrap();
+    fn update_returns_previous_values() {
+        let file = || File::create(new_file(), named("a.txt"), content("a", 1)).unwrap();
         let whole = Changes {
             content_type: Field::Set("text/plain".to_owned()),
             content: Some(content("a", 1)),
@@ -229,7 +236,7 @@ mod tests {
         assert_eq!(
             (same, previous),
             (file(), Previous::new()),
-            "what comes back unchanged changes nothing"
+            "an unchanged file that is sent back"
         );
 
         let changes = Changes {
@@ -240,9 +247,9 @@ mod tests {
         let (after, previous) = file().update(changes, Instant::new(9)).unwrap();
         assert_eq!(after.content, content("b", 1));
         assert_eq!((after.content_type.as_str(), after.stamp.version), ("text/csv", 2));
-        let told: Vec<(&str, &str)> =
+        let previous: Vec<(&str, &str)> =
             previous.iter().map(|(key, old)| (key.as_str(), old.as_str())).collect();
-        assert_eq!(told, [("content", "a"), ("contentType", "text/plain"), ("name", "a.txt")]);
+        assert_eq!(previous, [("content", "a"), ("contentType", "text/plain"), ("name", "a.txt")]);
         assert!(file().update(named(" "), Instant::new(9)).is_err());
     }
 }

@@ -1,45 +1,47 @@
-//! Why a request about files is refused.
+//! Refusals about files.
 
 use crate::deletion::{MAX_RELEASED, MAX_RELEASED_TEXTS};
 use crate::reason::Reason;
 
-/// Why something about a file was refused.
+/// Why a request about a file was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No file with that id, or one of another user, for a recorder.
+    /// The file does not exist, or is hidden from the caller.
     #[error("file not found: {0}")]
     Unknown(String),
-    /// An entry of `files[]` names no file of the book and has no content (behaviour 3.2.12).
+    /// An entry of `files[]` has neither an existing file nor content (behaviour 3.2.12).
     #[error("file not found: {0}")]
     UnknownReference(String),
-    /// No id where one is needed.
+    /// The id is missing.
     #[error("id is required")]
     IdRequired,
     /// The content type is not a media type.
-    #[error("contentType \"{0}\" is not a media type of the form type/subtype")]
+    #[error("invalid contentType \"{0}\": expected a media type of the form type/subtype")]
     ContentType(String),
-    /// A checked transaction has the file.
-    #[error("the file is attached to the checked transaction {0}; uncheck it first")]
-    HeldByChecked(String),
-    /// A transaction posted on a locked date has the file.
+    /// The file is attached to a checked transaction.
+    #[error("the file is attached to the checked transaction {0}: uncheck it first")]
+    AttachedToChecked(String),
+    /// The file is attached to a transaction that is posted on a locked date.
     #[error(
-        "the file is attached to the transaction {0} on {1}, which is locked or closed in this \
-            book"
+        "the file is attached to the transaction {0} on {1}, and this date is locked or closed in \
+         this book"
     )]
-    HeldOnLockedDate(String, String),
-    /// A transaction has the file that the caller may not edit. It is not named, because the caller
-    /// may not be allowed to see it.
+    AttachedOnLockedDate(String, String),
+    /// The file is attached to a transaction that the caller may not edit.
+    ///
+    /// The message does not identify the transaction, because the caller may not be allowed to see
+    /// it.
     #[error(
-        "permission {0} is not enough for this: the file is attached to a transaction that asks \
-            for more"
+        "permission {0} is not enough for this: the file is attached to a transaction that \
+         requires a higher permission"
     )]
-    HoldersNeedMore(&'static str),
-    /// Too many transactions have the file (behaviour 10.11).
+    AttachedBeyondPermission(&'static str),
+    /// The file is attached to too many transactions (behaviour 10.11).
     #[error(
-        "more than {MAX_RELEASED} transactions hold the file, or they have more than \
-         {MAX_RELEASED_TEXTS} bytes of texts; take it off some of them first"
+        "the file is attached to more than {MAX_RELEASED} transactions, or they have more than \
+         {MAX_RELEASED_TEXTS} bytes of texts: remove it from some of them first"
     )]
-    TooManyHolders,
+    TooManyReferences,
 }
 
 impl Refusal {
@@ -49,10 +51,10 @@ impl Refusal {
             Self::UnknownReference(_)
             | Self::IdRequired
             | Self::ContentType(_)
-            | Self::TooManyHolders => Reason::BadRequest,
-            Self::HeldByChecked(_) => Reason::CheckedTransaction,
-            Self::HeldOnLockedDate(..) => Reason::LockedDate,
-            Self::HoldersNeedMore(..) => Reason::Forbidden,
+            | Self::TooManyReferences => Reason::BadRequest,
+            Self::AttachedToChecked(_) => Reason::CheckedTransaction,
+            Self::AttachedOnLockedDate(..) => Reason::LockedDate,
+            Self::AttachedBeyondPermission(..) => Reason::Forbidden,
         }
     }
 }

@@ -1,54 +1,56 @@
-//! Apps that may ask users for access, and the addresses to which they get their answers.
+//! OAuth clients and their redirect URIs.
 
 use super::GrantScope;
 use super::Refusal;
 
-/// An address that answers may be sent to, as it was registered.
+/// A registered redirect URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedirectUri(String);
 
-/// The hosts of the own machine, at which a program waits on a port that it does not know before
-/// (RFC 8252, 7.3).
+/// Loopback origins. A native app listens there on a port that is not known in advance (RFC 8252,
+/// 7.3).
 const LOOPBACK: [&str; 3] = ["http://127.0.0.1", "http://[::1]", "http://localhost"];
 
 impl RedirectUri {
-    /// An address of the web (`https:`), of the own machine (`http://127.0.0.1`, `http://[::1]`,
-    /// `http://localhost`), or of an app by its own scheme, which has a dot (RFC 8252, 7.1).
+    /// Parses an `https:` URI, a loopback URI (`http://127.0.0.1`, `http://[::1]`,
+    /// `http://localhost`), or a URI with a private scheme, which contains a dot (RFC 8252, 7.1).
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the invalid part.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let plain = text.bytes().all(|byte| byte.is_ascii_graphic());
-        if !plain || text.contains(['#', '\\', '*']) {
-            return Err(format!("\"{text}\" has a fragment, or a character that no address has"));
+        let is_graphic = text.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_graphic || text.contains(['#', '\\', '*']) {
+            return Err(format!("\"{text}\" has a fragment or an invalid character"));
         }
         let Some((scheme, rest)) = text.split_once(':') else {
-            return Err(format!("\"{text}\" is no absolute address"));
+            return Err(format!("\"{text}\" is not an absolute URI"));
         };
         let has_host = rest.strip_prefix("//").is_some_and(|rest| !rest.starts_with('/'));
         let allowed = match scheme {
             "https" => has_host && !authority(rest).contains('@'),
-            "http" => loopback(text).is_some(),
-            own => own.contains('.') && is_scheme(own),
+            "http" => parse_loopback(text).is_some(),
+            private => private.contains('.') && is_scheme(private),
         };
         if allowed && rest.len() > 2 {
             Ok(Self(text.to_owned()))
         } else {
-            Err(format!("\"{text}\" is neither https:, nor http: of the own machine, nor an app's"))
+            Err(format!(
+                "\"{text}\" is not supported: expected an https: URI, an http: URI of the loopback \
+                 interface, or a URI with a private scheme"
+            ))
         }
     }
 
-    /// Whether this is the address that a request names: letter by letter, but for the port of the
-    /// own machine.
+    /// Returns whether a requested URI matches: exactly, except for the port of a loopback URI.
     #[must_use]
-    pub fn is(&self, asked: &str) -> bool {
-        if self.0 == asked {
+    pub fn matches(&self, requested: &str) -> bool {
+        if self.0 == requested {
             return true;
         }
-        match (loopback(&self.0), loopback(asked)) {
-            // A registered port is meant.
-            (Some((host, None, path)), Some((asked, _, asked_path))) => {
-                host == asked && path == asked_path
+        match (parse_loopback(&self.0), parse_loopback(requested)) {
+            // A registered port must match exactly.
+            (Some(own), Some(requested)) if own.port.is_none() => {
+                own.origin == requested.origin && own.path == requested.path
             }
             _ => false,
         }
@@ -59,10 +61,17 @@ fn authority(rest: &str) -> &str {
     rest.trim_start_matches('/').split(['/', '?']).next().unwrap_or_default()
 }
 
-/// Host, port and the rest of an address of the own machine.
-fn loopback(text: &str) -> Option<(&str, Option<&str>, &str)> {
-    let host = LOOPBACK.into_iter().find(|host| text.starts_with(host))?;
-    let rest = text.get(host.len()..)?;
+/// The parts of a loopback URI.
+struct Loopback<'a> {
+    origin: &'static str,
+    port: Option<&'a str>,
+    /// The path and the query.
+    path: &'a str,
+}
+
+fn parse_loopback(text: &str) -> Option<Loopback<'_>> {
+    let origin = LOOPBACK.into_iter().find(|origin| text.starts_with(origin))?;
+    let rest = text.get(origin.len()..)?;
     let (port, path) = match rest.strip_prefix(':') {
         Some(rest) => {
             let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -72,50 +81,51 @@ fn loopback(text: &str) -> Option<(&str, Option<&str>, &str)> {
         }
         None => (None, rest),
     };
-    (path.is_empty() || path.starts_with(['/', '?'])).then_some((host, port, path))
+    let is_path = path.is_empty() || path.starts_with(['/', '?']);
+    is_path.then_some(Loopback { origin, port, path })
 }
 
-/// RFC 3986, 3.1.
+/// Returns whether the text is a URI scheme (RFC 3986, 3.1).
 fn is_scheme(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     text.starts_with(|c: char| c.is_ascii_lowercase()) && text.bytes().all(allowed)
 }
 
-/// The client of the command line.
+/// The client id of the command line.
 pub const COMMAND_LINE: &str = "daybook-cli";
-/// The client of a console under a server's own address.
+/// The client id of the console that the server itself serves.
 pub const CONSOLE: &str = "daybook-console";
 
-/// Whether a client is built in (behaviour 11.16): an administrator is one by it, too (behaviour
-/// 9.3).
+/// Returns whether a client is built in (behaviour 11.16). Administrators keep their rights with it
+/// (behaviour 9.3).
 #[must_use]
 pub fn is_built_in(client: &str) -> bool {
     [COMMAND_LINE, CONSOLE].contains(&client)
 }
 
-/// An app that may ask users for access.
+/// An OAuth client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OauthClient {
-    /// How it names itself in requests.
+    /// The client id.
     pub id: String,
-    /// How users know it.
+    /// The name shown to users.
     pub name: String,
-    /// Where its answers may be sent.
+    /// The registered redirect URIs.
     pub redirects: Vec<RedirectUri>,
-    /// Whether it may be given tokens by a redirect (the implicit flow of older apps).
+    /// Whether the implicit flow is allowed.
     pub implicit: bool,
-    /// Its own name for the scope `email`.
+    /// Its alias for the scope `email`.
     pub email_scope: Option<String>,
 }
 
 impl OauthClient {
-    /// Whether answers may be sent to this address.
+    /// Returns whether a requested redirect URI is registered.
     #[must_use]
-    pub fn redirects_to(&self, asked: &str) -> bool {
-        self.redirects.iter().any(|own| own.is(asked))
+    pub fn redirects_to(&self, requested: &str) -> bool {
+        self.redirects.iter().any(|uri| uri.matches(requested))
     }
 
-    /// The scopes that it asks for.
+    /// Parses requested scopes.
     ///
     /// # Errors
     /// [`Refusal::InvalidScope`].
@@ -129,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_answers_may_be_sent() {
+    fn redirect_uris_are_validated() {
         for (text, expected) in [
             ("https://app.example.com/callback", true),
             ("https://app.example.com", true),
@@ -161,9 +171,10 @@ mod tests {
     }
 
     #[test]
-    fn only_the_port_of_the_own_machine_is_free() {
-        let is = |own: &str, asked: &str| RedirectUri::parse(own).unwrap().is(asked);
-        for (own, asked, expected) in [
+    fn only_the_loopback_port_may_differ() {
+        let matches =
+            |own: &str, requested: &str| RedirectUri::parse(own).unwrap().matches(requested);
+        for (own, requested, expected) in [
             ("https://app.example.com/cb", "https://app.example.com/cb", true),
             ("https://app.example.com/cb", "https://app.example.com/cb/", false),
             ("https://app.example.com/cb", "https://app.example.com/cb?a=1", false),
@@ -178,7 +189,7 @@ mod tests {
             ("http://localhost", "http://localhost:3000", true),
             ("http://localhost", "http://localhost:3000.evil.example", false),
         ] {
-            assert_eq!(is(own, asked), expected, "{own} {asked}");
+            assert_eq!(matches(own, requested), expected, "{own} {requested}");
         }
     }
 }

@@ -1,68 +1,70 @@
-//! Signing in a program that has no browser (RFC 8628): it shows a code, and a person types the
-//! code in a browser in which they are signed in, and decides.
+//! Device authorization (RFC 8628), for programs without a browser.
+//!
+//! The program shows a user code. The user enters it in a browser and allows or denies access,
+//! while the program polls for the decision.
 
-use super::{GrantScope, Refusal, SECOND, UserCode, later};
+use super::{GrantScope, Refusal, UserCode};
 use crate::id::GrantId;
-use crate::instant::Instant;
+use crate::instant::{Instant, SECOND};
 use crate::session::SecretDigest;
 
-/// Minutes for which the codes of a device are valid (behaviour 11.19).
+/// Lifetime of the codes in minutes (behaviour 11.19).
 const VALID_MINUTES: i64 = 30;
-/// Seconds that a program waits between two questions at first (behaviour 11.19).
+/// Initial polling interval in seconds (behaviour 11.19).
 const FIRST_INTERVAL: i64 = 5;
-/// Seconds that it must wait longer when it has not waited (RFC 8628, 3.5).
-const SLOWER: i64 = 5;
-/// Programs that wait for a decision at most, in the whole installation (behaviour 11.19).
-const MAX_WAITING: i64 = 10_000;
+/// Increase of the interval in seconds after a poll that came too early (RFC 8628, 3.5).
+const INTERVAL_INCREASE: i64 = 5;
+/// Limit of pending device authorizations in the installation (behaviour 11.19).
+const MAX_PENDING: i64 = 10_000;
 
-/// A program that waits for somebody's decision.
+/// A device authorization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceAuthorization {
-    /// The digest of the code that the program keeps.
+    /// The digest of the device code.
     pub digest: SecretDigest,
-    /// The code that a person types.
+    /// The code that the user types.
     pub user_code: UserCode,
-    /// The client.
+    /// The client id.
     pub client: String,
-    /// What it asks for.
+    /// The requested scope.
     pub scope: GrantScope,
-    /// When it asked.
+    /// The time of the request.
     pub created_at: Instant,
-    /// When it asked last whether somebody has decided.
+    /// The time of the last poll.
     pub polled_at: Option<Instant>,
-    /// Seconds to wait between two questions.
+    /// The polling interval in seconds.
     pub interval: i64,
-    /// What was decided.
+    /// The decision of the user.
     pub decision: Option<Decision>,
 }
 
-/// What somebody has decided about a device.
+/// The decision of a user about a device authorization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It gets tokens of this grant.
+    /// Access is allowed with this grant.
     Granted(GrantId),
-    /// It gets nothing.
+    /// Access is denied.
     Denied,
 }
 
-/// The answer to a program that asks whether somebody has decided.
+/// The result of a poll.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Poll {
-    /// It gets tokens of this grant, and the code is used up.
+    /// Issue tokens of this grant and remove the authorization.
     Granted(GrantId),
-    /// It gets nothing, and the code is used up.
-    Over(Refusal),
-    /// It asks again later; what is to be kept.
-    Wait(DeviceAuthorization, Refusal),
+    /// Send the refusal and remove the authorization.
+    Ended(Refusal),
+    /// Send the refusal and save the authorization.
+    Pending(DeviceAuthorization, Refusal),
 }
 
 impl DeviceAuthorization {
-    /// Seconds for which the codes are valid.
+    /// Lifetime of the codes in seconds.
     pub const VALID_SECONDS: i64 = VALID_MINUTES * 60;
-    /// Seconds that a program waits between two questions at first.
+    /// Initial polling interval in seconds.
     pub const INTERVAL: i64 = FIRST_INTERVAL;
 
-    /// A program that begins to wait.
+    /// Creates a pending authorization.
     #[must_use]
     pub const fn new(
         digest: SecretDigest,
@@ -83,38 +85,39 @@ impl DeviceAuthorization {
         }
     }
 
-    /// Refuses one more program when this many wait.
+    /// Checks that another authorization may start when this many are pending.
     ///
     /// # Errors
-    /// [`Refusal::Crowded`].
-    pub const fn check_room(waiting: i64) -> Result<(), Refusal> {
-        if waiting < MAX_WAITING { Ok(()) } else { Err(Refusal::Crowded) }
+    /// [`Refusal::TooManyDevices`].
+    pub const fn check_count(pending: i64) -> Result<(), Refusal> {
+        if pending < MAX_PENDING { Ok(()) } else { Err(Refusal::TooManyDevices) }
     }
 
-    /// Programs that began to wait before this wait no longer.
+    /// Returns the instant since which an authorization must have started to be pending.
     #[must_use]
-    pub const fn waiting_since(now: Instant) -> Instant {
-        later(now, -Self::VALID_SECONDS * SECOND)
+    pub const fn pending_cutoff(now: Instant) -> Instant {
+        now.plus(-Self::VALID_SECONDS * SECOND)
     }
 
-    /// Programs that began to wait before this are forgotten. Until then they are told that their
-    /// code has expired.
+    /// Returns the instant before which authorizations are removed.
+    ///
+    /// Until then a poll is refused with `expired_token`.
     #[must_use]
-    pub const fn kept_since(now: Instant) -> Instant {
-        later(now, -2 * Self::VALID_SECONDS * SECOND)
+    pub const fn retention_cutoff(now: Instant) -> Instant {
+        now.plus(-2 * Self::VALID_SECONDS * SECOND)
     }
 
-    /// When its codes end.
+    /// Returns the expiry of its codes.
     #[must_use]
     pub const fn expires_at(&self) -> Instant {
-        later(self.created_at, Self::VALID_SECONDS * SECOND)
+        self.created_at.plus(Self::VALID_SECONDS * SECOND)
     }
 
     fn has_expired(&self, now: Instant) -> bool {
         self.expires_at() <= now
     }
 
-    /// Refuses a code about which nothing is to be decided.
+    /// Checks that the user can still decide.
     ///
     /// # Errors
     /// [`Refusal::UnknownUserCode`].
@@ -126,37 +129,40 @@ impl DeviceAuthorization {
         }
     }
 
-    /// The same device, decided upon.
+    /// Records the decision of the user.
     ///
     /// # Errors
-    /// [`Refusal::UnknownUserCode`] when there is nothing to decide.
+    /// [`Refusal::UnknownUserCode`] when it has expired or was decided before.
     pub fn decide(self, decision: Decision, now: Instant) -> Result<Self, Refusal> {
         self.check_undecided(now)?;
         Ok(Self { decision: Some(decision), ..self })
     }
 
-    /// The answer to the question whether somebody has decided.
+    /// Handles a poll of the program.
     #[must_use]
     pub fn poll(self, now: Instant) -> Poll {
         if self.has_expired(now) {
-            return Poll::Over(Refusal::ExpiredToken);
+            return Poll::Ended(Refusal::ExpiredToken);
         }
         match self.decision {
             Some(Decision::Granted(grant)) => Poll::Granted(grant),
-            Some(Decision::Denied) => Poll::Over(Refusal::AccessDenied),
-            None => self.wait(now),
+            Some(Decision::Denied) => Poll::Ended(Refusal::AccessDenied),
+            None => self.poll_pending(now),
         }
     }
 
-    fn wait(self, now: Instant) -> Poll {
-        // Of a clock that goes back it is not the program that is to blame.
-        let early = self
+    fn poll_pending(self, now: Instant) -> Poll {
+        // A clock that went back does not count as polling too frequently.
+        let is_early = self
             .polled_at
-            .is_some_and(|last| last <= now && now < later(last, self.interval * SECOND));
-        let slower = if early { SLOWER } else { 0 };
-        let interval = self.interval.saturating_add(slower).min(Self::VALID_SECONDS);
-        let why = if early { Refusal::SlowDown } else { Refusal::AuthorizationPending };
-        Poll::Wait(Self { polled_at: Some(now), interval, ..self }, why)
+            .is_some_and(|last| last <= now && now < last.plus(self.interval * SECOND));
+        let (interval, refusal) = if is_early {
+            (self.interval.saturating_add(INTERVAL_INCREASE), Refusal::SlowDown)
+        } else {
+            (self.interval, Refusal::AuthorizationPending)
+        };
+        let interval = interval.min(Self::VALID_SECONDS);
+        Poll::Pending(Self { polled_at: Some(now), interval, ..self }, refusal)
     }
 }
 
@@ -171,9 +177,9 @@ mod tests {
     }
 
     #[test]
-    fn a_program_waits_for_a_decision() {
+    fn early_polls_increase_the_interval() {
         let mut device = device();
-        // When it asks, what it is told, and how long it must wait then.
+        // The time of the poll, the refusal and the interval after it.
         for (at, expected, interval) in [
             (0, Refusal::AuthorizationPending, 5),
             (5_000, Refusal::AuthorizationPending, 5),
@@ -182,9 +188,11 @@ mod tests {
             (34_998, Refusal::AuthorizationPending, 15),
             (20_000, Refusal::AuthorizationPending, 15),
         ] {
-            let Poll::Wait(kept, told) = device.poll(Instant::new(at)) else { panic!("{at}") };
-            assert_eq!((told, kept.interval), (expected, interval), "{at}");
-            device = kept;
+            let Poll::Pending(pending, refusal) = device.poll(Instant::new(at)) else {
+                panic!("{at}")
+            };
+            assert_eq!((refusal, pending.interval), (expected, interval), "{at}");
+            device = pending;
         }
         let grant = GrantId::new(7);
         let now = Instant::new(34_999);
@@ -192,7 +200,7 @@ mod tests {
         assert_eq!(granted.clone().poll(now), Poll::Granted(grant));
         assert_eq!(granted.decide(Decision::Denied, now), Err(Refusal::UnknownUserCode));
         let denied = device.decide(Decision::Denied, now).unwrap();
-        assert_eq!(denied.poll(now), Poll::Over(Refusal::AccessDenied));
+        assert_eq!(denied.poll(now), Poll::Ended(Refusal::AccessDenied));
     }
 
     #[test]
@@ -201,14 +209,14 @@ mod tests {
         let last = Instant::new(1_799_999);
         assert!(device().check_undecided(last).is_ok());
         assert_eq!(device().check_undecided(end), Err(Refusal::UnknownUserCode));
-        assert_eq!(device().poll(end), Poll::Over(Refusal::ExpiredToken));
+        assert_eq!(device().poll(end), Poll::Ended(Refusal::ExpiredToken));
         let granted = device().decide(Decision::Granted(GrantId::new(7)), last).unwrap();
-        assert_eq!(granted.poll(end), Poll::Over(Refusal::ExpiredToken));
+        assert_eq!(granted.poll(end), Poll::Ended(Refusal::ExpiredToken));
     }
 
     #[test]
-    fn a_bounded_number_waits() {
-        assert!(DeviceAuthorization::check_room(9_999).is_ok());
-        assert_eq!(DeviceAuthorization::check_room(10_000), Err(Refusal::Crowded));
+    fn number_of_pending_authorizations_is_limited() {
+        assert!(DeviceAuthorization::check_count(9_999).is_ok());
+        assert_eq!(DeviceAuthorization::check_count(10_000), Err(Refusal::TooManyDevices));
     }
 }

@@ -1,15 +1,18 @@
-//! What a user lets an app do with their books, by OAuth 2 (RFC 6749; behaviour 11.16 - 11.19).
+//! OAuth 2 grants: the access that a user allows a client (RFC 6749; behaviour 11.16 - 11.19).
 //!
-//! | Module | What it does |
+//! A client redirects the user to the authorization page, or starts a [`DeviceAuthorization`] if it
+//! has no browser. When the user agrees, a [`Consent`] and a [`Grant`] are stored. The
+//! authorization code, every refresh token and every access token contain the id of the grant, so
+//! ending the grant ends them all. Each use of a refresh token rotates the grant. A refresh token
+//! that is used twice ends the grant, because one of its holders is not the client.
+//!
+//! | Module | Contents |
 //! |---|---|
-//! | `client` | The apps that may ask, and where their answers may go |
-//! | `scope` | What an app asks for |
-//! | `device` | Signing in a program that has no browser (RFC 8628) |
-//! | `user_code` | The short code that a person types for it |
-//! | `refusal` | Why nothing is given, in the words of the standards |
-//!
-//! A [`Grant`] is the one thing that tokens hang on: an authorization code, each refresh token and
-//! each access token name it. Whoever ends it ends them all.
+//! | `client` | OAuth clients and their redirect URIs |
+//! | `scope` | Requested scopes |
+//! | `device` | Device authorization (RFC 8628) |
+//! | `user_code` | The short code that a user types for it |
+//! | `refusal` | Refusals with their registered error codes |
 
 mod client;
 mod device;
@@ -24,120 +27,109 @@ pub use scope::GrantScope;
 pub use user_code::UserCode;
 
 use crate::id::{GrantId, UserId};
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant, SECOND};
 
-/// Seconds for which an authorization code is valid (behaviour 11.17).
-pub const CODE_SECONDS: i64 = 60;
-/// Seconds for which an access token is valid (behaviour 11.17).
+/// Lifetime of an authorization code in seconds (behaviour 11.17).
+const CODE_SECONDS: i64 = 60;
+/// Lifetime of an access token in seconds (behaviour 11.17).
 pub const ACCESS_SECONDS: i64 = 3_600;
-/// Days for which a refresh token is valid (behaviour 11.18).
-pub const REFRESH_DAYS: i64 = 90;
-/// Seconds for which the refresh token before the last one is answered as it was (behaviour 11.18).
-pub const REFRESH_GRACE_SECONDS: i64 = 30;
-/// Grants that a user has at most; the one that ends first makes room (behaviour 11.17).
+/// Lifetime of a refresh token in days (behaviour 11.18).
+const REFRESH_DAYS: i64 = 90;
+/// Time in seconds for which the previous refresh token is still accepted (behaviour 11.18).
+const REFRESH_GRACE_SECONDS: i64 = 30;
+/// Limit of grants of a user; a new one replaces the one that expires first (behaviour 11.17).
 pub const MAX_GRANTS: usize = 1_000;
 
-const SECOND: i64 = 1_000;
-const DAY: i64 = 86_400_000;
-
-/// A point in time, moved by milliseconds.
-const fn later(instant: Instant, milliseconds: i64) -> Instant {
-    Instant::new(instant.milliseconds().saturating_add(milliseconds))
-}
-
-/// That a user lets a client use their books.
+/// A user's permission for a client to use the user's books.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// Stands in all tokens that hang on it.
+    /// The id, which is part of all its tokens.
     pub id: GrantId,
-    /// Who grants.
+    /// The user who granted it.
     pub user: UserId,
-    /// The id of the client to whom it is granted.
+    /// The id of the client.
     pub client: String,
-    /// What is granted.
+    /// The granted scope.
     pub scope: GrantScope,
-    /// When the user signed in.
+    /// The time at which the user signed in.
     pub signed_in_at: Instant,
-    /// How many refresh tokens were given for it: none until its code is redeemed. A refresh token
-    /// bears its number.
+    /// The number of refresh tokens issued: 0 until the code is redeemed. A refresh token contains
+    /// its number.
     pub rotation: i64,
-    /// When nothing that hangs on it is valid any more.
+    /// The time at which the last of its tokens expires.
     pub expires_at: Instant,
 }
 
 impl Grant {
-    /// Whether something that hangs on it can be valid.
+    /// Returns whether any of its tokens can be valid.
     #[must_use]
     pub fn is_active(&self, now: Instant) -> bool {
         now < self.expires_at
     }
 
-    /// The same grant, after its code (0) or the refresh token of this number was redeemed. The
-    /// refresh token before is redeemed once more within 30 seconds, with the same successor: a
-    /// client may send it twice at once, or again because it got no answer.
+    /// Redeems the code (0) or the refresh token with this number.
+    ///
+    /// The previous refresh token is accepted again within 30 seconds and yields the same
+    /// successor, because a client may send it twice in parallel or retry after a lost response.
     ///
     /// # Errors
-    /// [`Refusal::Reused`] for the token of another number: two have it, and one of them is not the
-    /// client. The grant must end.
-    pub fn rotate(self, rotation: i64, now: Instant) -> Result<Rotated, Refusal> {
+    /// [`Refusal::Reused`] for any other number: two parties have the token, so the grant must end.
+    pub fn rotate(self, rotation: i64, now: Instant) -> Result<Rotation, Refusal> {
         if rotation == self.rotation {
             let rotation = self.rotation.saturating_add(1);
-            return Ok(Rotated::Next(Self {
+            return Ok(Rotation::Next(Self {
                 rotation,
-                expires_at: Self::refresh_until(now),
+                expires_at: now.plus(REFRESH_DAYS * DAY),
                 ..self
             }));
         }
-        // A code is used once, whatever happens.
+        // A code has no grace period.
         let is_last = rotation > 0 && rotation.saturating_add(1) == self.rotation;
-        let grace_until =
-            later(self.expires_at, REFRESH_GRACE_SECONDS * SECOND - REFRESH_DAYS * DAY);
-        if is_last && now < grace_until { Ok(Rotated::Again(self)) } else { Err(Refusal::Reused) }
+        let grace_until = self.expires_at.plus(REFRESH_GRACE_SECONDS * SECOND - REFRESH_DAYS * DAY);
+        if is_last && now < grace_until {
+            Ok(Rotation::Repeated(self))
+        } else {
+            Err(Refusal::Reused)
+        }
     }
 
-    /// When an authorization code ends that is given now.
+    /// Returns the expiry of an authorization code that is issued now.
     #[must_use]
-    pub const fn code_until(now: Instant) -> Instant {
-        later(now, CODE_SECONDS * SECOND)
+    pub const fn code_expiry(now: Instant) -> Instant {
+        now.plus(CODE_SECONDS * SECOND)
     }
 
-    /// When an access token ends that is given now.
+    /// Returns the expiry of an access token that is issued now.
     #[must_use]
-    pub const fn access_until(now: Instant) -> Instant {
-        later(now, ACCESS_SECONDS * SECOND)
-    }
-
-    /// When a refresh token ends that is given now.
-    #[must_use]
-    pub const fn refresh_until(now: Instant) -> Instant {
-        later(now, REFRESH_DAYS * DAY)
+    pub const fn access_token_expiry(now: Instant) -> Instant {
+        now.plus(ACCESS_SECONDS * SECOND)
     }
 }
 
-/// A grant whose token was redeemed.
+/// The result of redeeming a code or a refresh token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rotated {
-    /// It has a new refresh token.
+pub enum Rotation {
+    /// The grant has a new refresh token.
     Next(Grant),
-    /// It has the one that it got a moment ago.
-    Again(Grant),
+    /// The refresh token was already issued for the same token.
+    Repeated(Grant),
 }
 
-/// That a user has agreed to what a client asks for.
+/// A user's agreement to the scope that a client requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
-    /// Who has agreed.
+    /// The user.
     pub user: UserId,
     /// The id of the client.
     pub client: String,
-    /// What they have agreed to.
+    /// The scope.
     pub scope: GrantScope,
-    /// When they agreed last.
+    /// The time of the last agreement.
     pub created_at: Instant,
 }
 
 impl Consent {
-    /// Whether this agreement holds what is asked for now.
+    /// Returns whether it includes the requested scope.
     #[must_use]
     pub fn covers(&self, scope: &GrantScope) -> bool {
         self.scope.covers(scope)
@@ -156,12 +148,12 @@ mod tests {
             scope: GrantScope::read(Some("email"), None).unwrap(),
             signed_in_at: Instant::new(0),
             rotation: 0,
-            expires_at: Grant::code_until(Instant::new(0)),
+            expires_at: Grant::code_expiry(Instant::new(0)),
         }
     }
 
     #[test]
-    fn each_rotation_happens_once() {
+    fn each_token_is_redeemed_once() {
         let first = next(&grant(), 0, 5);
         assert_eq!((first.rotation, first.expires_at), (1, Instant::new(5 + 90 * DAY)));
         let second = next(&first, 1, 6);
@@ -173,19 +165,19 @@ mod tests {
 
     fn next(grant: &Grant, rotation: i64, now: i64) -> Grant {
         match grant.clone().rotate(rotation, Instant::new(now)) {
-            Ok(Rotated::Next(next)) => next,
+            Ok(Rotation::Next(next)) => next,
             other => panic!("11.18: {other:?}"),
         }
     }
 
     #[test]
-    fn the_last_rotation_is_repeated_for_thirty_seconds() {
+    fn previous_token_is_accepted_for_thirty_seconds() {
         let second = next(&next(&grant(), 0, 0), 1, 1_000);
         for (rotation, now, expected) in [
-            (1, 1_000, Ok(Rotated::Again(second.clone()))),
-            (1, 30_999, Ok(Rotated::Again(second.clone()))),
-            // Another machine's clock.
-            (1, 500, Ok(Rotated::Again(second.clone()))),
+            (1, 1_000, Ok(Rotation::Repeated(second.clone()))),
+            (1, 30_999, Ok(Rotation::Repeated(second.clone()))),
+            // The clock of another machine.
+            (1, 500, Ok(Rotation::Repeated(second.clone()))),
             (1, 31_000, Err(Refusal::Reused)),
             (0, 1_001, Err(Refusal::Reused)),
         ] {
@@ -197,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grant_lasts_as_long_as_what_hangs_on_it() {
+    fn grant_ends_with_its_last_token() {
         assert!(grant().is_active(Instant::new(59_999)));
         assert!(!grant().is_active(Instant::new(60_000)));
     }

@@ -1,47 +1,47 @@
-//! Why no token is given.
+//! Refusals of OAuth requests.
 
 use crate::reason::Reason;
 
-/// Why a client gets nothing, in the error codes of RFC 6749 and RFC 8628.
+/// Why an OAuth request was refused. Each refusal has an error code of RFC 6749 or RFC 8628.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The request is malformed: what is wrong.
+    /// The request is malformed, with a description.
     #[error("{0}")]
     InvalidRequest(String),
-    /// The scope has no e-mail address (behaviour 11.2).
-    #[error("the scope must hold email")]
+    /// The scope does not include `email` (behaviour 11.2).
+    #[error("the scope must include email")]
     InvalidScope,
-    /// A code or a refresh token that is unknown, has expired, or is another client's.
-    #[error("the code or token is unknown or has expired, or was given to another client")]
+    /// The code or refresh token is unknown, has expired or belongs to another client.
+    #[error("the code or token is unknown, has expired, or was issued to another client")]
     InvalidGrant,
-    /// A code or a refresh token that was used before; all that hangs on its grant ends.
-    #[error("the code or token was used before; all tokens given for it are revoked")]
+    /// The code or refresh token was used before. Its grant ends.
+    #[error("the code or token was already used; all tokens issued for it are revoked")]
     Reused,
     /// The user of the grant is disabled.
     #[error("the user is disabled")]
     Disabled,
-    /// The user has refused.
-    #[error("the user has refused")]
+    /// The user denied access.
+    #[error("the user denied access")]
     AccessDenied,
     /// The user has not decided yet.
     #[error("the user has not decided yet")]
     AuthorizationPending,
-    /// The client asks too often.
-    #[error("wait longer between two questions")]
+    /// The client polls too frequently.
+    #[error("polling too frequently")]
     SlowDown,
-    /// A device code that has expired.
+    /// The device code has expired.
     #[error("the device code has expired")]
     ExpiredToken,
-    /// A user code that belongs to nobody, or that has been decided upon.
-    #[error("this code does not work: a code is valid for 30 minutes, until somebody decides")]
+    /// The user code is unknown, has expired or was decided upon.
+    #[error("this code is unknown or has expired: a code is valid once, for 30 minutes")]
     UnknownUserCode,
-    /// More programs wait for a decision than are kept.
+    /// The limit of pending device authorizations is reached.
     #[error("too many devices are waiting; try again later")]
-    Crowded,
+    TooManyDevices,
 }
 
 impl Refusal {
-    /// The error code.
+    /// Returns the registered error code.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl Refusal {
             Self::AuthorizationPending => "authorization_pending",
             Self::SlowDown => "slow_down",
             Self::ExpiredToken => "expired_token",
-            Self::Crowded => "temporarily_unavailable",
+            Self::TooManyDevices => "temporarily_unavailable",
         }
     }
 
@@ -70,7 +70,7 @@ impl Refusal {
             | Self::AuthorizationPending
             | Self::SlowDown
             | Self::ExpiredToken
-            | Self::Crowded => Reason::BadRequest,
+            | Self::TooManyDevices => Reason::BadRequest,
         }
     }
 }

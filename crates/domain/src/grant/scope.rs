@@ -1,21 +1,21 @@
-//! What an app asks for (RFC 6749, 3.3).
+//! Scopes of OAuth grants (RFC 6749, 3.3).
 
 use std::fmt;
 
 use super::Refusal;
 
-/// The scopes that have a meaning here: who somebody is, their address, their profile, and that
-/// tokens can be refreshed, which they always can.
+/// The supported scopes. `offline_access` has no effect, because refresh tokens are always issued.
 const KNOWN: [&str; 4] = ["openid", "email", "profile", "offline_access"];
 
-/// Scopes, as the client has asked for them. Those without a meaning are left out, and `email`, or
-/// the client's own name for it, is always among them.
+/// The supported scopes that a client requested.
+///
+/// It always includes `email`, or the client's alias for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantScope(Vec<String>);
 
 impl GrantScope {
-    /// Reads the scopes that a client asks for; without any it gets `email`. `alias` is the
-    /// client's own name for `email`.
+    /// Parses the requested scopes. The default is `email`, and `alias` is the client's name for
+    /// it.
     ///
     /// # Errors
     /// [`Refusal::InvalidScope`] without `email`.
@@ -23,8 +23,8 @@ impl GrantScope {
         let text = text.unwrap_or("email");
         let mut scopes: Vec<String> = Vec::new();
         for scope in text.split(' ') {
-            let known = KNOWN.contains(&scope) || Some(scope) == alias;
-            if known && !scopes.iter().any(|other| other == scope) {
+            let is_known = KNOWN.contains(&scope) || Some(scope) == alias;
+            if is_known && !scopes.iter().any(|other| other == scope) {
                 scopes.push(scope.to_owned());
             }
         }
@@ -32,19 +32,19 @@ impl GrantScope {
         if scopes.iter().any(is_email) { Ok(Self(scopes)) } else { Err(Refusal::InvalidScope) }
     }
 
-    /// Scopes as they were stored.
+    /// Parses stored scopes.
     #[must_use]
     pub fn stored(text: &str) -> Self {
         Self(text.split(' ').map(str::to_owned).collect())
     }
 
-    /// Whether a scope is among them.
+    /// Returns whether it includes a scope.
     #[must_use]
     pub fn has(&self, scope: &str) -> bool {
         self.0.iter().any(|own| own == scope)
     }
 
-    /// Whether all of other scopes are among them.
+    /// Returns whether it includes all scopes of another.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         other.0.iter().all(|scope| self.has(scope))
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scopes_without_a_meaning_are_left_out() {
+    fn unknown_scopes_are_dropped() {
         const ALIAS: &str = "https://id.example/userinfo.email";
         for (text, expected) in [
             (None, Ok("email")),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn consent_covers_what_it_names() {
+    fn scope_covers_its_parts() {
         let scope = |text| GrantScope::read(Some(text), None).unwrap();
         assert!(scope("openid email").covers(&scope("email")));
         assert!(!scope("email").covers(&scope("openid email")));

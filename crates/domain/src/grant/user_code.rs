@@ -1,29 +1,30 @@
-//! The short code that a person types to sign in a program (RFC 8628, 6.1).
+//! User codes of device authorizations (RFC 8628, 6.1).
 
 use std::fmt;
 
-/// The letters of codes: no vowel, so that they make no words, and none that looks like a digit.
+/// The letters of codes. Without vowels they form no words, and none resembles a digit.
 const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
-/// How many letters a code has.
+/// Number of letters in a code.
 const LENGTH: usize = 8;
 
-/// A code of eight letters.
+/// A user code of eight letters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UserCode(String);
 
 impl UserCode {
-    /// A code from random bytes; `None` when too few of them stand for a letter. Each letter is
-    /// equally likely.
+    /// Creates a code from random bytes, or returns `None` when too few of them can be used.
+    ///
+    /// All letters are equally likely.
     #[must_use]
     pub fn random(bytes: &[u8]) -> Option<Self> {
-        // 240 is the largest multiple of 20 in a byte: those above it would favour some letters.
-        let fair = bytes.iter().filter(|byte| **byte < 240);
-        let letters = fair.filter_map(|byte| LETTERS.get(usize::from(byte % 20)));
+        // Bytes from 240, the largest multiple of 20, would favour some letters.
+        let unbiased = bytes.iter().filter(|byte| **byte < 240);
+        let letters = unbiased.filter_map(|byte| LETTERS.get(usize::from(byte % 20)));
         let code: String = letters.take(LENGTH).map(|letter| char::from(*letter)).collect();
         (code.len() == LENGTH).then_some(Self(code))
     }
 
-    /// Reads what a person types: in any case, with hyphens and spaces.
+    /// Parses user input in any case, ignoring hyphens and spaces.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let code: String = text
@@ -31,17 +32,17 @@ impl UserCode {
             .filter(|c| !c.is_whitespace() && *c != '-')
             .map(|c| c.to_ascii_uppercase())
             .collect();
-        let plain = code.len() == LENGTH && code.bytes().all(|byte| LETTERS.contains(&byte));
-        plain.then_some(Self(code))
+        let is_code = code.len() == LENGTH && code.bytes().all(|byte| LETTERS.contains(&byte));
+        is_code.then_some(Self(code))
     }
 
-    /// A code as it was stored.
+    /// Wraps a stored code.
     #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The letters alone.
+    /// Returns the letters without the hyphen.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -49,7 +50,7 @@ impl UserCode {
 }
 
 impl fmt::Display for UserCode {
-    /// As people read it: `BCDF-GHJK`.
+    /// Formats the code for display: `BCDF-GHJK`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, second) = self.0.split_at_checked(LENGTH / 2).unwrap_or((&self.0, ""));
         write!(f, "{first}-{second}")
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_eight_letters_that_people_may_type_as_they_like() {
+    fn code_is_read_in_any_case_with_hyphens_and_spaces() {
         let code = UserCode::random(&[250, 0, 1, 2, 3, 255, 4, 5, 19, 239, 7]).unwrap();
         assert_eq!(code.as_str(), "BCDFGHZZ");
         assert_eq!(code.to_string(), "BCDF-GHZZ");
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_is_equally_likely() {
+    fn all_letters_are_equally_likely() {
         let all: Vec<u8> = (0..=255).collect();
         let mut counts = std::collections::BTreeMap::new();
         for byte in all {

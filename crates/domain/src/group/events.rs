@@ -4,13 +4,13 @@ use super::{Forest, Group};
 use crate::event::{EventType, NewEvent, Previous, snapshot};
 
 impl Group {
-    /// GROUP_CREATED.
+    /// Creates GROUP_CREATED.
     #[must_use]
     pub fn created_event(&self, forest: &Forest) -> NewEvent {
         NewEvent::new(EventType::GroupCreated, self.id.get(), snapshot::group(self, forest))
     }
 
-    /// GROUP_UPDATED, with the previous values of the fields that changed.
+    /// Creates GROUP_UPDATED with the previous values of the changed fields.
     #[must_use]
     pub fn updated_event(&self, forest: &Forest, previous: &Previous) -> NewEvent {
         NewEvent::update(
@@ -21,7 +21,7 @@ impl Group {
         )
     }
 
-    /// GROUP_DELETED.
+    /// Creates GROUP_DELETED.
     #[must_use]
     pub fn deleted_event(&self, forest: &Forest) -> NewEvent {
         NewEvent::new(EventType::GroupDeleted, self.id.get(), snapshot::group(self, forest))

@@ -1,5 +1,8 @@
-//! Groups of accounts: a forest of any depth, with flags derived from the accounts below each group
-//! (behaviour 4.12-4.15).
+//! Groups of accounts (behaviour 4.12-4.15).
+//!
+//! The groups of a book form a [`Forest`] of any depth. The flags of a group derive from the
+//! accounts below it. Only the owner changes locked groups and the accounts in them. When a group
+//! is deleted, its child groups move up and its accounts lose the membership.
 
 mod events;
 mod forest;
@@ -8,9 +11,9 @@ mod refusal;
 mod removal;
 
 pub use forest::{Forest, GroupFlags};
-pub use limits::MAX_PASSED;
+pub use limits::MAX_VISITED;
 pub use refusal::Refusal;
-pub use removal::{Removal, Removed};
+pub use removal::{Removal, RemovalEffects};
 
 use crate::event::Previous;
 use crate::field::Field;
@@ -28,7 +31,7 @@ pub struct Group {
     pub id: GroupId,
     /// The name, unique among the groups of the book in its normalized form.
     pub name: Name,
-    /// The group above it; `None` for a root.
+    /// The parent; `None` for a root.
     pub parent: Option<GroupId>,
     /// Whether user interfaces hide it; no effect on the API.
     pub hidden: bool,
@@ -36,7 +39,7 @@ pub struct Group {
     pub locked: bool,
     /// Custom properties.
     pub properties: Properties,
-    /// Who made it through which app, and when.
+    /// The creator, the app and the times.
     pub stamp: Stamp,
 }
 
@@ -48,7 +51,7 @@ pub type GroupRef = Reference;
 pub struct Changes {
     /// The id of the group to change.
     pub id: Option<String>,
-    /// The name to give; without id, the one to find by.
+    /// The new name; without an id, the name of the group to change.
     pub name: Option<String>,
     /// The parent, already resolved to an id.
     pub parent: Field<GroupId>,
@@ -61,21 +64,19 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// The reference to the group an update is for: the id, or without one the name (behaviour
-    /// 9.13). The name is then removed, because a name that only finds the group must not change
-    /// its spelling (behaviour 4.21).
+    /// Returns the reference to the group to update (behaviour 9.13). See [`Reference::of_target`].
     pub fn take_target(&mut self) -> GroupRef {
         Reference::of_target(self.id.as_deref(), &mut self.name)
     }
 
-    /// Checks that the caller may lock or unlock the group, if the body does. `locked` is its
-    /// present state, `owner` whether the caller is the owner (behaviour 4.15).
+    /// Checks that only the owner changes the lock. `is_locked` is the current state (behaviour
+    /// 4.15).
     ///
     /// # Errors
-    /// [`Refusal::LockIsOwners`].
-    pub fn check_lock(&self, locked: bool, owner: bool) -> Result<(), Refusal> {
-        if self.locked.is_some_and(|new| new != locked) && !owner {
-            Err(Refusal::LockIsOwners)
+    /// [`Refusal::OwnerLocks`].
+    pub fn check_lock(&self, is_locked: bool, is_owner: bool) -> Result<(), Refusal> {
+        if self.locked.is_some_and(|new| new != is_locked) && !is_owner {
+            Err(Refusal::OwnerLocks)
         } else {
             Ok(())
         }
@@ -83,14 +84,14 @@ impl Changes {
 }
 
 impl Group {
-    /// Makes a new group. The caller must have checked [`Changes::check_lock`].
+    /// Creates a group. The caller must have called [`Changes::check_lock`].
     ///
     /// # Errors
-    /// A refused name or property.
+    /// The refusal of a name or property.
     pub fn create(id: GroupId, changes: Changes, stamp: Stamp) -> Result<Self, crate::Refusal> {
         let name = Name::normalizable(&changes.name.unwrap_or_default())?;
         let locked = changes.locked.unwrap_or(false);
-        let properties = Properties::default().merged(&changes.properties)?;
+        let properties = Properties::default().merge(&changes.properties)?;
         Ok(Self {
             id,
             name,
@@ -102,12 +103,13 @@ impl Group {
         })
     }
 
-    /// The group after an update, with the previous values of the fields that changed. The caller
-    /// must have checked [`Forest::check_parent`], [`Changes::check_lock`] and, where anything
-    /// changes, [`Group::check_writable`].
+    /// Applies an update and returns the previous values of the changed fields.
+    ///
+    /// The caller must have called [`Forest::check_parent`] and [`Changes::check_lock`], and calls
+    /// [`Group::check_writable`] if anything changed.
     ///
     /// # Errors
-    /// A refused name or property.
+    /// The refusal of a name or property.
     pub fn update(
         self,
         changes: Changes,
@@ -121,25 +123,25 @@ impl Group {
         after.parent = changes.parent.apply(after.parent);
         after.hidden = changes.hidden.unwrap_or(after.hidden);
         after.locked = changes.locked.unwrap_or(after.locked);
-        after.properties = after.properties.merged(&changes.properties)?;
+        after.properties = after.properties.merge(&changes.properties)?;
         let previous = before.differences(&after);
         if !previous.is_empty() {
-            after.stamp = after.stamp.touched(now);
+            after.stamp = after.stamp.touch(now);
         }
         Ok((after, previous))
     }
 
-    /// Bytes of its texts.
+    /// Returns the size of its texts in bytes.
     #[must_use]
-    pub fn texts(&self) -> usize {
+    pub fn text_bytes(&self) -> usize {
         self.name.as_str().len().saturating_add(self.properties.bytes())
     }
 
-    /// The group with another parent, after the deletion of its own (behaviour 4.14).
+    /// Sets the parent after the deletion of the previous one (behaviour 4.14).
     #[must_use]
-    pub fn moved(self, parent: Option<GroupId>, now: Instant) -> (Self, Previous) {
+    pub fn move_to(self, parent: Option<GroupId>, now: Instant) -> (Self, Previous) {
         let before = self.clone();
-        let after = Self { parent, stamp: self.stamp.clone().touched(now), ..self };
+        let after = Self { parent, stamp: self.stamp.clone().touch(now), ..self };
         let previous = before.differences(&after);
         (after, previous)
     }
@@ -149,8 +151,8 @@ impl Group {
     ///
     /// # Errors
     /// [`Refusal::Locked`].
-    pub fn check_writable(&self, owner: bool) -> Result<(), Refusal> {
-        if self.locked && !owner {
+    pub fn check_writable(&self, is_owner: bool) -> Result<(), Refusal> {
+        if self.locked && !is_owner {
             Err(Refusal::Locked(self.name.as_str().to_owned()))
         } else {
             Ok(())
@@ -190,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn locked_groups_are_the_owners() {
+    fn only_the_owner_changes_locked_groups() {
         let named = Changes { name: Some("G".to_owned()), ..Changes::default() };
         let group =
             Group::create(GroupId::new(1), named, Stamp::new(None, Instant::new(0))).unwrap();
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_finds_is_not_given() {
+    fn name_that_identifies_the_group_is_not_changed() {
         let named = |id: Option<&str>| Changes {
             id: id.map(str::to_owned),
             name: Some("G".to_owned()),

@@ -1,67 +1,67 @@
-//! Why a request about groups is refused.
+//! Refusals about groups.
 
-use super::limits::{MAX_GROUPS, MAX_PASSED};
+use super::limits::{MAX_GROUPS, MAX_VISITED};
 use crate::deletion::{MAX_MOVES, MAX_RELEASED_TEXTS};
 use crate::reason::Reason;
 
-/// Why something about a group was refused.
+/// Why a request about a group was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No group with that id or name.
+    /// The book has no group with that id or name.
     #[error("Group not found: {0}")]
     Unknown(String),
-    /// Ids or names that do not exist, in a batch or in a body that must name a group (behaviour
-    /// 3.6.5).
+    /// Groups of a batch or of a body do not exist (behaviour 3.6.5).
     #[error("groups not found. Ids: [{}]", .0.join(", "))]
     UnknownIds(Vec<String>),
-    /// A reference in a body names no group.
+    /// A reference in a body has no group.
     #[error("Group not found: {0}")]
     UnknownReference(String),
     /// Another group has the name (behaviour 4.5).
     #[error("a group named \"{0}\" already exists")]
     AlreadyExists(String),
-    /// Neither id nor name given.
-    #[error("group id is required (a name serves too)")]
+    /// The body has neither id nor name.
+    #[error("group id or name is required")]
     Unnamed,
     /// The parent is the group itself or below it (behaviour 4.13).
-    #[error("group \"{0}\" cannot have \"{1}\" as its parent: that would be a cycle")]
+    #[error("group \"{0}\" cannot have \"{1}\" as its parent: the groups would form a cycle")]
     Cycle(String, String),
-    /// Only the owner changes a locked group, its membership or its accounts (behaviour 4.15).
+    /// The caller changes a locked group, its membership or its accounts without being the owner
+    /// (behaviour 4.15).
     #[error("group \"{0}\" is locked by the book owner")]
     Locked(String),
-    /// Only the owner locks and unlocks (behaviour 4.15).
+    /// The caller changes a lock without being the owner (behaviour 4.15).
     #[error("only the OWNER may lock and unlock groups")]
-    LockIsOwners,
+    OwnerLocks,
     /// The deletion would move too many groups and accounts (behaviour 10.11).
     #[error(
-        "that would move groups and accounts more than {MAX_MOVES} times, or write more than \
-         {MAX_RELEASED_TEXTS} bytes about them; delete fewer groups at \
-         once, or take accounts out of them first"
+        "the deletion would move groups and accounts more than {MAX_MOVES} times, or write more \
+         than {MAX_RELEASED_TEXTS} bytes of events: delete fewer groups at once, or remove \
+         accounts from them first"
     )]
     TooManyMoves,
-    /// More groups than a book may have (behaviour 4.23).
+    /// The book would have more than [`MAX_GROUPS`] groups (behaviour 4.23).
     #[error("the book would have {0} groups; at most {MAX_GROUPS} are allowed")]
     TooMany(usize),
-    /// The parents that a request names are too deep in the hierarchy, all together.
+    /// The parents of a request have more than [`MAX_VISITED`] ancestors together.
     #[error(
-        "there are more than {MAX_PASSED} groups above the parents that are named; give fewer \
-         groups a parent at once"
+        "the parents in this request have more than {MAX_VISITED} ancestors together: set fewer \
+         parents at once"
     )]
-    TooManyPassed,
+    TooManyVisited,
 }
 
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
-            Self::Locked(_) | Self::LockIsOwners => Reason::Forbidden,
+            Self::Locked(_) | Self::OwnerLocks => Reason::Forbidden,
             Self::UnknownReference(_)
             | Self::AlreadyExists(_)
             | Self::Unnamed
             | Self::Cycle(..)
             | Self::TooManyMoves
             | Self::TooMany(_)
-            | Self::TooManyPassed => Reason::BadRequest,
+            | Self::TooManyVisited => Reason::BadRequest,
         }
     }
 }

@@ -1,5 +1,4 @@
-//! The deletion of groups: their accounts stay and lose the membership, their child groups move up
-//! (behaviour 4.14).
+//! Deletion of groups and its effects on accounts and child groups (behaviour 4.14).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,118 +9,121 @@ use crate::event::NewEvent;
 use crate::id::{AccountId, GroupId};
 use crate::instant::Instant;
 
-/// A deletion of several groups one after another, with its effects on the rest of the book.
+/// A deletion of several groups in sequence.
 #[derive(Debug, Clone)]
 pub struct Removal {
     forest: Forest,
-    /// The accounts directly in any of the groups, in their present state.
-    members: BTreeMap<AccountId, Account>,
+    /// The accounts directly in any of the groups, in their current state.
+    accounts: BTreeMap<AccountId, Account>,
     /// The ids of the accounts that were directly in each group.
-    inside: BTreeMap<GroupId, BTreeSet<AccountId>>,
-    freed: Vec<AccountId>,
-    moved: Vec<GroupId>,
+    members: BTreeMap<GroupId, BTreeSet<AccountId>>,
+    changed_accounts: Vec<AccountId>,
+    moved_groups: Vec<GroupId>,
     events: Vec<NewEvent>,
-    /// Bytes of these.
-    written: usize,
+    event_bytes: usize,
 }
 
-/// The effects of a deletion apart from the deleted groups; each account and group once, in its
+/// The effects of a deletion besides the deleted groups. Each account and group occurs once, in its
 /// last state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Removed {
+pub struct RemovalEffects {
     /// The accounts that lost a membership.
-    pub freed: Vec<Account>,
+    pub accounts: Vec<Account>,
     /// The groups that got another parent and still exist.
-    pub moved: Vec<Group>,
+    pub groups: Vec<Group>,
     /// The events, in order.
     pub events: Vec<NewEvent>,
 }
 
 impl Removal {
-    /// Begins a deletion, with all groups of the book and the accounts directly in those to delete.
+    /// Starts a deletion. `accounts` are those directly in the groups to delete.
     #[must_use]
-    pub fn new(forest: Forest, members: Vec<Account>) -> Self {
-        let mut inside: BTreeMap<GroupId, BTreeSet<AccountId>> = BTreeMap::new();
-        for account in &members {
+    pub fn new(forest: Forest, accounts: Vec<Account>) -> Self {
+        let mut members: BTreeMap<GroupId, BTreeSet<AccountId>> = BTreeMap::new();
+        for account in &accounts {
             for group in &account.groups {
-                inside.entry(*group).or_default().insert(account.id);
+                members.entry(*group).or_default().insert(account.id);
             }
         }
-        let members = members.into_iter().map(|account| (account.id, account)).collect();
-        let (freed, moved, events) = (Vec::new(), Vec::new(), Vec::new());
-        Self { forest, members, inside, freed, moved, events, written: 0 }
+        Self {
+            forest,
+            accounts: accounts.into_iter().map(|account| (account.id, account)).collect(),
+            members,
+            changed_accounts: Vec::new(),
+            moved_groups: Vec::new(),
+            events: Vec::new(),
+            event_bytes: 0,
+        }
     }
 
-    /// Checks that the caller may delete a group. Its child groups move and its accounts leave it,
-    /// so a locked child group, or an account that is also in a locked group, is the owner's to
-    /// change (behaviour 4.15).
+    /// Checks that the caller may delete a group.
+    ///
+    /// The deletion changes its child groups and its accounts. So only the owner may delete a group
+    /// with a locked child group, or with an account in a locked group (behaviour 4.15).
     ///
     /// # Errors
     /// [`Refusal::Locked`].
-    pub fn check(&self, group: GroupId, owner: bool) -> Result<(), Refusal> {
-        self.forest.check_writable([&group], owner)?;
-        self.forest.check_writable(self.forest.children(group), owner)?;
-        self.inside(group)
-            .filter_map(|id| self.members.get(&id))
-            .try_for_each(|account| self.forest.check_writable(&account.groups, owner))
+    pub fn check(&self, group: GroupId, is_owner: bool) -> Result<(), Refusal> {
+        self.forest.check_writable([&group], is_owner)?;
+        self.forest.check_writable(self.forest.children(group), is_owner)?;
+        self.members_of(group)
+            .filter_map(|id| self.accounts.get(&id))
+            .try_for_each(|account| self.forest.check_writable(&account.groups, is_owner))
     }
 
-    /// Deletes one group: removes its accounts from it, moves its child groups up, then removes it,
-    /// each with its event.
+    /// Deletes one group after removing its accounts and moving its child groups up.
     ///
     /// # Errors
-    /// [`Refusal::TooManyMoves`]; the deletion cannot be continued then.
-    pub fn take_out(&mut self, id: GroupId, now: Instant) -> Result<(), Refusal> {
+    /// [`Refusal::TooManyMoves`]; the deletion must then be abandoned.
+    pub fn delete(&mut self, id: GroupId, now: Instant) -> Result<(), Refusal> {
         let Some(group) = self.forest.get(id).cloned() else { return Ok(()) };
-        // The oldest first, also where an earlier deletion of the batch has moved some up.
+        // Sorted by id, because earlier deletions of the batch may have moved some up.
         let children: BTreeSet<GroupId> = self.forest.children(id).iter().copied().collect();
-        let accounts: Vec<AccountId> = self.inside(id).collect();
-        let moves = [self.freed.len(), self.moved.len(), accounts.len(), children.len()]
-            .into_iter()
-            .fold(0, usize::saturating_add);
-        if moves > MAX_MOVES {
+        let accounts: Vec<AccountId> = self.members_of(id).collect();
+        let before = self.changed_accounts.len().saturating_add(self.moved_groups.len());
+        if before.saturating_add(accounts.len()).saturating_add(children.len()) > MAX_MOVES {
             return Err(Refusal::TooManyMoves);
         }
         for account in accounts {
-            let Some(account) = self.members.get_mut(&account) else { continue };
+            let Some(account) = self.accounts.get_mut(&account) else { continue };
             let (after, previous) = account.clone().without_group(id, now);
             let event = after.updated_event(&self.forest, &previous);
-            self.freed.push(after.id);
+            self.changed_accounts.push(after.id);
             *account = after;
-            self.tell(event)?;
+            self.add_event(event)?;
         }
         for child in children {
             let Some(child) = self.forest.get(child).cloned() else { continue };
-            let (after, previous) = child.moved(group.parent, now);
-            self.moved.push(after.id);
-            self.forest.put(after.clone());
-            self.tell(after.updated_event(&self.forest, &previous))?;
+            let (after, previous) = child.move_to(group.parent, now);
+            self.moved_groups.push(after.id);
+            self.forest.insert(after.clone());
+            self.add_event(after.updated_event(&self.forest, &previous))?;
         }
-        self.tell(group.deleted_event(&self.forest))?;
+        self.add_event(group.deleted_event(&self.forest))?;
         self.forest.remove(id);
         Ok(())
     }
 
-    fn tell(&mut self, event: NewEvent) -> Result<(), Refusal> {
-        self.written = self.written.saturating_add(event.data.len());
+    fn add_event(&mut self, event: NewEvent) -> Result<(), Refusal> {
+        self.event_bytes = self.event_bytes.saturating_add(event.data.len());
         self.events.push(event);
-        if self.written > MAX_RELEASED_TEXTS { Err(Refusal::TooManyMoves) } else { Ok(()) }
+        if self.event_bytes > MAX_RELEASED_TEXTS { Err(Refusal::TooManyMoves) } else { Ok(()) }
     }
 
     /// Ends the deletion and returns its effects.
     #[must_use]
-    pub fn finish(self) -> Removed {
-        let freed: BTreeSet<AccountId> = self.freed.into_iter().collect();
-        let moved: BTreeSet<GroupId> = self.moved.into_iter().collect();
-        Removed {
-            freed: freed.iter().filter_map(|id| self.members.get(id)).cloned().collect(),
-            moved: moved.into_iter().filter_map(|id| self.forest.get(id)).cloned().collect(),
+    pub fn finish(self) -> RemovalEffects {
+        let accounts: BTreeSet<AccountId> = self.changed_accounts.into_iter().collect();
+        let groups: BTreeSet<GroupId> = self.moved_groups.into_iter().collect();
+        RemovalEffects {
+            accounts: accounts.iter().filter_map(|id| self.accounts.get(id)).cloned().collect(),
+            groups: groups.into_iter().filter_map(|id| self.forest.get(id)).cloned().collect(),
             events: self.events,
         }
     }
 
-    fn inside(&self, group: GroupId) -> impl Iterator<Item = AccountId> {
-        self.inside.get(&group).into_iter().flatten().copied()
+    fn members_of(&self, group: GroupId) -> impl Iterator<Item = AccountId> {
+        self.members.get(&group).into_iter().flatten().copied()
     }
 }
 
@@ -158,9 +160,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lock_holds_of_behaviour_4_15() {
-        // 1 locked; 2 above 1; 3 with an account that is in 1 too; 4 with an account that is in 2
-        // too.
+    fn only_the_owner_deletes_groups_with_locked_parts() {
+        // Group 1 is locked, and 2 is its parent. 3 and 1 share an account; so do 4 and 2.
         let groups = vec![
             group(1, Some(2), true),
             group(2, None, false),
@@ -169,34 +170,34 @@ mod tests {
         ];
         let removal =
             Removal::new(Forest::new(groups, []), vec![account(10, &[1, 3]), account(11, &[2, 4])]);
-        let free: Vec<i64> =
+        let deletable: Vec<i64> =
             (1..=4).filter(|id| removal.check(GroupId::new(*id), false).is_ok()).collect();
-        assert_eq!(free, [4]);
+        assert_eq!(deletable, [4]);
         assert!((1..=4).all(|id| removal.check(GroupId::new(id), true).is_ok()), "the owner may");
     }
 
     #[test]
-    fn a_batch_moves_things_step_by_step_and_saves_them_once() {
+    fn batch_reports_each_step_and_returns_last_states_once() {
         let groups =
             vec![group(1, None, false), group(2, Some(1), false), group(3, Some(2), false)];
         let mut removal = Removal::new(Forest::new(groups, []), vec![account(10, &[1, 2, 3])]);
         for id in [2, 1] {
-            removal.take_out(GroupId::new(id), Instant::new(9)).unwrap();
+            removal.delete(GroupId::new(id), Instant::new(9)).unwrap();
         }
-        let Removed { freed, moved, events } = removal.finish();
+        let RemovalEffects { accounts, groups, events } = removal.finish();
         use EventType::{AccountUpdated, GroupDeleted, GroupUpdated};
-        let told: Vec<_> = events.iter().map(|event| (event.kind, event.resource)).collect();
-        let step = |gone| [(AccountUpdated, 10), (GroupUpdated, 3), (GroupDeleted, gone)];
-        assert_eq!(told, [step(2), step(1)].concat());
+        let events: Vec<_> = events.iter().map(|event| (event.kind, event.resource)).collect();
+        let step = |deleted| [(AccountUpdated, 10), (GroupUpdated, 3), (GroupDeleted, deleted)];
+        assert_eq!(events, [step(2), step(1)].concat());
         assert_eq!(
-            freed
+            accounts
                 .iter()
                 .map(|account| (account.id.get(), account.groups.len(), account.stamp.version))
                 .collect::<Vec<_>>(),
             [(10, 1, 3)]
         );
         assert_eq!(
-            moved
+            groups
                 .iter()
                 .map(|group| (group.id.get(), group.parent, group.stamp.version))
                 .collect::<Vec<_>>(),
@@ -205,13 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn so_many_moves_of_behaviour_10_11() {
-        let take_out = |accounts: i64| {
-            let inside = (1..=accounts).map(|id| account(id, &[1])).collect();
-            let mut removal = Removal::new(Forest::new(vec![group(1, None, false)], []), inside);
-            removal.take_out(GroupId::new(1), Instant::new(9))
+    fn number_of_moves_is_limited() {
+        let delete = |accounts: i64| {
+            let accounts = (1..=accounts).map(|id| account(id, &[1])).collect();
+            let mut removal = Removal::new(Forest::new(vec![group(1, None, false)], []), accounts);
+            removal.delete(GroupId::new(1), Instant::new(9))
         };
-        assert_eq!(take_out(10_000), Ok(()));
-        assert_eq!(take_out(10_001), Err(Refusal::TooManyMoves));
+        assert_eq!(delete(10_000), Ok(()));
+        assert_eq!(delete(10_001), Err(Refusal::TooManyMoves));
     }
 }

@@ -1,4 +1,4 @@
-//! Integrations: apps that are installed in a book (behaviour 9.4).
+//! Integrations: apps and bank connections that are installed in a book (behaviour 9.4).
 
 mod events;
 mod reach;
@@ -15,51 +15,53 @@ use crate::instant::{Instant, Stamp};
 use crate::name::Name;
 use crate::property::{Edits, Properties};
 
-/// An app in a book. A book has an app once without a connection, and once with each.
+/// An app that is installed in a book.
+///
+/// A book has an app at most once without a connection, and once with each connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Integration {
     /// Unique across all books.
     pub id: IntegrationId,
-    /// The app; with a bank it need not be known here.
+    /// The app. For a bank connection, it need not be registered here.
     pub app: AppId,
-    /// Whether it installs that app. A connection to a bank does not: whoever makes an app of the
-    /// same id, then or later, gets nothing through it.
+    /// Whether it installs that app. A bank connection does not, so a registered app with the same
+    /// id gets no access through it.
     pub installs_app: bool,
-    /// What it uses elsewhere: a connection of who installed it.
+    /// The bank connection of the installer that it uses.
     pub connection: Option<ConnectionId>,
-    /// The name: that of the app, unless somebody gave it another one.
+    /// The name; defaults to that of the app.
     pub name: Name,
-    /// Who installed it. It stays that user when somebody else changes it.
+    /// The user who installed it. Changes by other users do not change the installer.
     pub installer: UserId,
     /// Custom properties.
     pub properties: Properties,
-    /// Which books the app reaches.
+    /// The books that the app can access.
     pub reach: AppReach,
-    /// Whether the app is sent the events that it caused itself.
+    /// Whether the app receives the events it caused itself.
     pub own_events: bool,
-    /// Its times. It names no agent: `agentId` of an integration is its app.
+    /// The times. It has no agent, because `agentId` of an integration is its app.
     pub stamp: Stamp,
 }
 
-/// The fields of the body of a create or update; absent ones stay.
+/// The fields of the body of a create or update. Absent fields keep their value.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The name.
     pub name: Option<String>,
     /// Custom properties.
     pub properties: Edits,
-    /// Which books the app reaches. Only who installed it changes that.
+    /// The books that the app can access. Only the installer may change it.
     pub reach: Option<AppReach>,
-    /// Whether the app is sent the events that it caused itself.
+    /// Whether the app receives the events it caused itself.
     pub own_events: Option<bool>,
 }
 
 impl Integration {
-    /// An app that a visitor installs now. An absent name is that of the app.
+    /// Installs an app for the visitor. The default name is that of the app.
     ///
     /// # Errors
-    /// [`Refusal::UnknownApp`], also for an app that the visitor may not see;
-    /// [`Refusal::NotInstallable`]; a name or properties that are none.
+    /// [`Refusal::UnknownApp`] and [`Refusal::NotInstallable`]; [`Refusal`] for an invalid name or
+    /// invalid properties.
     pub fn install(
         id: IntegrationId,
         app: &App,
@@ -73,65 +75,65 @@ impl Integration {
         if !app.manifest.flags.installable {
             return Err(Refusal::NotInstallable(app.id.to_string()));
         }
-        let named = changes.name.as_deref().filter(|name| !name.trim().is_empty());
+        let Changes { name, properties, reach, own_events } = changes;
+        let name = name.as_deref().filter(|name| !name.trim().is_empty());
         Ok(Self {
             id,
             app: app.id.clone(),
             installs_app: true,
             connection: None,
-            name: named.map_or_else(|| Ok(app.manifest.name.clone()), Name::new)?,
+            name: name.map_or_else(|| Ok(app.manifest.name.clone()), Name::new)?,
             installer: visitor.id,
-            properties: Properties::default().merged(&changes.properties)?,
-            reach: changes.reach.unwrap_or_default(),
-            own_events: changes.own_events.unwrap_or(true),
+            properties: Properties::default().merge(properties)?,
+            reach: reach.unwrap_or_default(),
+            own_events: own_events.unwrap_or(true),
             stamp: Stamp::new(None, now),
         })
     }
 
-    /// A connection to a bank that its owner uses in a book from now on, for whatever program. An
-    /// absent name is that of the connection.
+    /// Installs a bank connection for its owner. The default name is that of the connection.
     ///
     /// # Errors
-    /// A name or properties that are none.
-    pub fn of_bank(
+    /// [`Refusal`] for an invalid name or invalid properties.
+    pub fn install_bank(
         id: IntegrationId,
         app: AppId,
         bank: &Connection,
         changes: &Changes,
         now: Instant,
     ) -> Result<Self, Refusal> {
-        let named = changes.name.as_deref().filter(|name| !name.trim().is_empty());
+        let Changes { name, properties, reach, own_events } = changes;
+        let name = name.as_deref().filter(|name| !name.trim().is_empty());
         Ok(Self {
             id,
             app,
             installs_app: false,
             connection: Some(bank.id),
-            name: named.map_or_else(|| Ok(bank.name.clone()), Name::new)?,
+            name: name.map_or_else(|| Ok(bank.name.clone()), Name::new)?,
             installer: bank.owner,
-            properties: Properties::default().merged(&changes.properties)?,
-            reach: changes.reach.unwrap_or_default(),
-            own_events: changes.own_events.unwrap_or(true),
+            properties: Properties::default().merge(properties)?,
+            reach: reach.unwrap_or_default(),
+            own_events: own_events.unwrap_or(true),
             stamp: Stamp::new(None, now),
         })
     }
 
-    /// Refuses everybody but the user who installed the app to change which of that user's books
-    /// it reaches.
+    /// Checks that only the installer changes the reach.
     ///
     /// # Errors
     /// [`Refusal::NotInstaller`].
     pub fn check_permitted(&self, changes: &Changes, user: UserId) -> Result<(), Refusal> {
-        let changed = changes.reach.is_some_and(|reach| reach != self.reach);
-        if changed && user != self.installer { Err(Refusal::NotInstaller) } else { Ok(()) }
+        let is_changed = changes.reach.is_some_and(|reach| reach != self.reach);
+        if is_changed && user != self.installer { Err(Refusal::NotInstaller) } else { Ok(()) }
     }
 
-    /// The integration after an update, with the previous values of the fields that changed.
+    /// Applies an update and returns the previous values of the changed fields.
     ///
     /// # Errors
-    /// A name or properties that are none.
+    /// [`Refusal`] for an invalid name or invalid properties.
     pub fn update(self, changes: &Changes, now: Instant) -> Result<(Self, Previous), Refusal> {
         let name = changes.name.as_deref().map_or_else(|| Ok(self.name.clone()), Name::new)?;
-        let properties = self.properties.merged(&changes.properties)?;
+        let properties = self.properties.merge(&changes.properties)?;
         let mut previous = Previous::new();
         if name != self.name {
             previous.insert("name".to_owned(), self.name.as_str().to_owned());
@@ -145,11 +147,11 @@ impl Integration {
             previous.insert("ownEvents".to_owned(), self.own_events.to_string());
         }
         self.properties.note_changes(&properties, &mut previous);
-        let stamp = if previous.is_empty() { self.stamp } else { self.stamp.touched(now) };
+        let stamp = if previous.is_empty() { self.stamp } else { self.stamp.touch(now) };
         Ok((Self { name, properties, reach, own_events, stamp, ..self }, previous))
     }
 
-    /// The sort key for lists: by name, ignoring case.
+    /// Returns the sort key for lists: the name, ignoring case.
     #[must_use]
     pub fn sort_key(&self) -> (String, IntegrationId) {
         (self.name.as_str().to_lowercase(), self.id)
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sees_an_installable_app_installs_it() {
+    fn visible_installable_app_can_be_installed() {
         let (ada, eve) =
             (Email::parse("ada@a.example").unwrap(), Email::parse("eve@b.example").unwrap());
         let (owner, stranger) = (visitor(1, &ada), visitor(2, &eve));
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_installer_changes_the_reach() {
+    fn only_the_installer_may_change_the_reach() {
         let ada = Email::parse("ada@a.example").unwrap();
         let owner = visitor(1, &ada);
         let to = |reach| Changes { reach, ..Changes::default() };
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_tells_what_changed() {
+    fn update_returns_previous_values() {
         let ada = Email::parse("ada@a.example").unwrap();
         let owner = visitor(1, &ada);
         let id = IntegrationId::new(9);

@@ -1,22 +1,22 @@
-//! Which books an app reaches with the tokens of its deliveries (behaviour 9.4).
+//! The books that an app can access with the tokens of its deliveries (behaviour 9.4).
 
-/// Which books of the user who installed it an app reaches.
+/// The books of the installer that an app can access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AppReach {
-    /// The book that it is installed in.
+    /// The book it is installed in.
     Book,
-    /// That book, and the books of the collection around it, if it is in one.
+    /// That book and all books of its collection, if it is in one.
     #[default]
     Collection,
-    /// All.
+    /// All books.
     All,
 }
 
 impl AppReach {
-    /// All of them, from the narrowest.
+    /// All values, narrowest first.
     pub const ALL: [Self; 3] = [Self::Book, Self::Collection, Self::All];
 
-    /// The reach as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

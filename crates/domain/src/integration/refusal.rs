@@ -1,47 +1,47 @@
-//! Why something about an integration was refused.
+//! Refusals about integrations.
 
 use crate::app;
 use crate::name;
 use crate::property;
 use crate::reason::Reason;
 
-/// The most integrations of a book.
+/// Limit of integrations of a book.
 pub const MAX_INTEGRATIONS: usize = 100;
 
-/// Why something about an integration was refused.
+/// Why a request about an integration was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No integration with that id in the book.
+    /// The book has no integration with that id.
     #[error("integration not found: {0}")]
     Unknown(String),
-    /// No id on update.
+    /// An update has no id.
     #[error("id is required")]
     IdRequired,
-    /// No app on create.
+    /// A create has no app.
     #[error("agentId is required: the id of the app to install")]
     AppRequired,
-    /// No app with that id, or none that the caller may see.
+    /// The app does not exist, or is hidden from the caller.
     #[error("agentId: there is no app \"{0}\" that you may install")]
     UnknownApp(String),
-    /// The app is not to be installed.
+    /// The app cannot be installed.
     #[error("agentId: {0} is not installable")]
     NotInstallable(String),
-    /// What is given as an app is no id of one.
+    /// The app id is invalid.
     #[error("agentId: {0}")]
     AppMalformed(app::Refusal),
     /// The caller has no connection with that id.
     #[error("connectionId: you have no connection \"{0}\"")]
     UnknownConnection(String),
-    /// Only who installed the app says which books of theirs it reaches.
-    #[error("reach: only the user who installed the app changes which books it reaches")]
+    /// A user other than the installer changes the reach.
+    #[error("reach: only the user who installed the app may change it")]
     NotInstaller,
-    /// The book has as many as it may.
-    #[error("the book has {MAX_INTEGRATIONS} integrations already, which is the most")]
+    /// The book already has [`MAX_INTEGRATIONS`] integrations.
+    #[error("the book already has {MAX_INTEGRATIONS} integrations, which is the maximum")]
     TooMany,
-    /// The name is none.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] name::Refusal),
-    /// Properties that no resource can have.
+    /// The properties are invalid.
     #[error(transparent)]
     Property(#[from] property::Refusal),
 }

@@ -1,43 +1,43 @@
-//! What a mail says, as text and as HTML.
+//! Rendering of a mail as plain text and as HTML.
 
 use maud::{DOCTYPE, html};
 
 use super::quoting;
 
-/// The subject and the two forms of a mail. Both say the same.
+/// The subject and body of a mail. Text and HTML have the same content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MailContent {
-    /// One line.
+    /// The subject, one line.
     pub subject: String,
-    /// Plain text.
+    /// The body as plain text.
     pub text: String,
-    /// HTML that loads nothing.
+    /// The body as HTML without external resources.
     pub html: String,
 }
 
-/// A paragraph of a mail. What users typed stands only in [`Paragraph::Quoted`].
+/// A paragraph of a mail. Only [`Paragraph::Quoted`] contains user input of any length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Paragraph {
-    /// What the server says.
-    Said(String),
-    /// An address of the server.
+    /// Text of the server.
+    Text(String),
+    /// A link to the server.
     Link(String),
-    /// What a user typed, line by line.
+    /// Lines that a user typed.
     Quoted(Vec<String>),
 }
 
 impl Paragraph {
-    pub(super) fn said(text: impl Into<String>) -> Self {
-        Self::Said(text.into())
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
     }
 
-    pub(super) fn quoted(typed: &str) -> Self {
-        Self::Quoted(quoting::lines(typed))
+    pub(super) fn quote(input: &str) -> Self {
+        Self::Quoted(quoting::lines(input))
     }
 
     fn text(&self) -> String {
         match self {
-            Self::Said(text) | Self::Link(text) => text.clone(),
+            Self::Text(text) | Self::Link(text) => text.clone(),
             Self::Quoted(lines) => {
                 lines.iter().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
             }
@@ -46,7 +46,7 @@ impl Paragraph {
 }
 
 impl MailContent {
-    /// A mail of these paragraphs.
+    /// Renders paragraphs as text and HTML.
     pub(super) fn new(subject: String, paragraphs: &[Paragraph]) -> Self {
         let texts: Vec<String> = paragraphs.iter().map(Paragraph::text).collect();
         let html = html! {
@@ -56,7 +56,7 @@ impl MailContent {
                 body {
                     @for paragraph in paragraphs {
                         @match paragraph {
-                            Paragraph::Said(text) => p { (text) },
+                            Paragraph::Text(text) => p { (text) },
                             Paragraph::Link(address) => p { a href=(address) { (address) } },
                             Paragraph::Quoted(lines) => blockquote {
                                 @for line in lines { (line) br; }

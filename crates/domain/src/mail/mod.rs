@@ -1,5 +1,12 @@
-//! Mails and their way out: what they say, when they are tried, when they are given up (behaviour
-//! 7.10). How they are sent is a matter of the server.
+//! Email: templates, delivery attempts and retention (behaviour 7.10).
+//!
+//! A use case writes a [`Mail`] into the outbox in the same unit of work as the change that causes
+//! it. The mail worker of the server takes the mail that is due, calls [`Mail::start_attempt`],
+//! hands it to the SMTP server and calls [`Mail::apply_outcome`]. A failed attempt is retried after
+//! a pause that grows from a minute to an hour. A mail ends when the SMTP server accepts it, when
+//! the server refuses it permanently or when its deadline passes. The content of a sent mail is
+//! erased at once. A mail that was given up keeps its content, so the operator can read it and
+//! retry it. Both rows are removed after a week.
 
 mod content;
 mod quoting;
@@ -10,41 +17,42 @@ mod tests;
 
 pub use content::MailContent;
 pub use refusal::Refusal;
-pub use templates::{Invitation, access_asked, app_paused, book_offered, sign_in_link};
+pub use templates::{
+    Invitation, access_request_mail, app_paused_mail, sign_in_link_mail, transfer_offer_mail,
+};
 
 use crate::email::Email;
 use crate::id::{BookKey, MailId, UserId};
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant, MINUTE};
 use crate::session::LINK_MINUTES;
 
-/// The most mails of a kind that the requests of a user cause in a day; beyond it none are written
-/// (behaviour 7.10).
-pub const MAX_CAUSED: i64 = 100;
-/// Characters that are kept of why a mail was not sent.
+/// Limit of mails of one kind that a user's requests cause in a day (behaviour 7.10).
+///
+/// Further requests succeed without a mail.
+pub const MAX_MAILS_PER_DAY: i64 = 100;
+/// Maximum length of a stored failure text, in characters.
 const MAX_FAILURE: usize = 500;
-const MINUTE: i64 = 60_000;
-const DAY: i64 = 24 * 60 * MINUTE;
-/// How long a mail waits for its first attempt (behaviour 7.10).
-const WAITING_TIME: i64 = 30 * DAY;
-/// How long it is tried after that (behaviour 7.10).
-const TRYING_TIME: i64 = DAY;
-/// How long it is kept after its end (behaviour 7.10).
-const KEPT_TIME: i64 = 7 * DAY;
-/// The longest pause between two attempts.
+/// Time within which the first attempt must start (behaviour 7.10).
+const FIRST_ATTEMPT_WINDOW: i64 = 30 * DAY;
+/// Time for retries after the first attempt (behaviour 7.10).
+const RETRY_WINDOW: i64 = DAY;
+/// Time until the row of an ended mail is removed (behaviour 7.10).
+const RETENTION: i64 = 7 * DAY;
+/// Longest pause between two attempts.
 const MAX_PAUSE: i64 = 60 * MINUTE;
-/// How long an attempt may take. After that somebody else tries: the process has ended.
+/// Lease of an attempt. After it another process may try, because the first one has crashed.
 const LEASE_TIME: i64 = 5 * MINUTE;
 
-/// What a mail is about.
+/// The occasion of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailKind {
-    /// Somebody shares a book (behaviour 7.5), or offers it (behaviour 6.28).
+    /// A book is shared (behaviour 7.5) or its ownership is offered (behaviour 6.28).
     Invitation,
-    /// Somebody asks for access to a book (behaviour 7.6).
+    /// A user requests access to a book (behaviour 7.6).
     AccessRequest,
-    /// A link that signs in (behaviour 11.14).
+    /// A sign-in link was requested (behaviour 11.14).
     SignInLink,
-    /// An app is paused in a book (behaviour 8.19).
+    /// An app was paused in a book (behaviour 8.19).
     AppPaused,
 }
 
@@ -52,7 +60,7 @@ impl MailKind {
     const ALL: [Self; 4] =
         [Self::Invitation, Self::AccessRequest, Self::SignInLink, Self::AppPaused];
 
-    /// The name of the kind.
+    /// Returns the stored name of the kind.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -69,27 +77,28 @@ impl MailKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// How long a mail of this kind waits for its first attempt. A link that has ended helps
-    /// nobody.
-    const fn waiting_time(self) -> i64 {
+    /// Returns the time within which the first attempt must start, in milliseconds.
+    ///
+    /// A sign-in link is not sent after it has expired.
+    const fn first_attempt_window(self) -> i64 {
         match self {
-            Self::Invitation | Self::AccessRequest | Self::AppPaused => WAITING_TIME,
+            Self::Invitation | Self::AccessRequest | Self::AppPaused => FIRST_ATTEMPT_WINDOW,
             Self::SignInLink => LINK_MINUTES * MINUTE,
         }
     }
 }
 
-/// What became of a mail.
+/// The final state of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailEnd {
-    /// A mail server has taken it.
+    /// The mail server accepted it.
     Sent,
-    /// It was refused, or could not be sent in time.
+    /// The mail server refused it, or its deadline passed.
     GivenUp,
 }
 
 impl MailEnd {
-    /// The name of the end.
+    /// Returns the stored name of the end.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -105,56 +114,56 @@ impl MailEnd {
     }
 }
 
-/// What an attempt to send a mail came to.
+/// The outcome of an attempt to send a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MailAttempt {
-    /// A mail server has taken it.
+    /// The mail server accepted it.
     Sent,
-    /// It failed for now, and why.
+    /// A temporary failure, with its description.
     Failed(String),
-    /// It was refused for good, and why.
+    /// A permanent refusal, with its description.
     Refused(String),
 }
 
-/// Why a mail is written: whose request causes it, and in which book.
+/// The cause of a mail: the occasion, the requesting user and the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailCause {
-    /// What it is about.
+    /// The occasion.
     pub kind: MailKind,
-    /// The user whose request it was; nobody for a link, which anybody may ask for, and for what
-    /// the server notices by itself.
+    /// The user whose request caused it. `None` for sign-in links, whose requests are not
+    /// authenticated, and for mails that the server itself causes.
     pub user: Option<UserId>,
-    /// The book.
+    /// The book, if the mail is about one.
     pub book: Option<BookKey>,
 }
 
 /// A mail in the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mail {
-    /// Grows with creation.
+    /// The id. Later mails have higher ids.
     pub id: MailId,
-    /// Who gets it.
+    /// The address it is sent to.
     pub recipient: Email,
-    /// Why.
+    /// The cause.
     pub cause: MailCause,
-    /// What it says; nothing any more when it was sent.
+    /// Subject and body. Empty after the mail was sent.
     pub content: MailContent,
-    /// When it was written.
+    /// The time of creation.
     pub created_at: Instant,
-    /// When it is to be tried next. While it is tried, when somebody else may.
+    /// The time of the next attempt. During an attempt, the end of its lease.
     pub due_at: Instant,
-    /// When it is given up.
+    /// The time at which it is given up.
     pub until: Instant,
-    /// How often it was tried.
+    /// The number of attempts that have started.
     pub attempts: i64,
-    /// What became of it, and when.
+    /// The time of its end and its final state.
     pub ended: Option<(Instant, MailEnd)>,
-    /// Why the last attempt failed.
+    /// The description of the last failure.
     pub failure: Option<String>,
 }
 
 impl Mail {
-    /// A mail that was written now, to be sent at once.
+    /// Creates a mail that is due now.
     #[must_use]
     pub const fn new(
         id: MailId,
@@ -163,7 +172,7 @@ impl Mail {
         content: MailContent,
         now: Instant,
     ) -> Self {
-        let until = later(now, cause.kind.waiting_time());
+        let until = now.plus(cause.kind.first_attempt_window());
         Self {
             id,
             recipient,
@@ -178,37 +187,39 @@ impl Mail {
         }
     }
 
-    /// The mail while it is tried. The first attempt says until when it is tried.
+    /// Counts an attempt that starts now and leases the mail to it.
+    ///
+    /// The first attempt sets the deadline of the retries.
     #[must_use]
-    pub fn tried(self, now: Instant) -> Self {
+    pub fn start_attempt(self, now: Instant) -> Self {
         let until =
-            if self.attempts == 0 { self.until.min(later(now, TRYING_TIME)) } else { self.until };
+            if self.attempts == 0 { self.until.min(now.plus(RETRY_WINDOW)) } else { self.until };
         let attempts = self.attempts.saturating_add(1);
-        Self { attempts, until, due_at: later(now, LEASE_TIME), ..self }
+        Self { attempts, until, due_at: now.plus(LEASE_TIME), ..self }
     }
 
-    /// The mail after an attempt.
+    /// Applies the outcome of an attempt.
     #[must_use]
-    pub fn after(self, attempt: &MailAttempt, now: Instant) -> Self {
+    pub fn apply_outcome(self, attempt: &MailAttempt, now: Instant) -> Self {
         match attempt {
-            MailAttempt::Sent => self.sent(now),
-            MailAttempt::Failed(why) => self.failed(why, now),
-            MailAttempt::Refused(why) => self.refused(why, now),
+            MailAttempt::Sent => self.mark_sent(now),
+            MailAttempt::Failed(failure) => self.retry_later(failure, now),
+            MailAttempt::Refused(failure) => self.give_up(failure, now),
         }
     }
 
-    /// The mail after its time is over.
+    /// Gives up a mail whose deadline has passed.
     #[must_use]
-    pub fn overdue(self, now: Instant) -> Self {
-        let why = self.failure.clone().unwrap_or_else(|| "it was not sent in time".to_owned());
-        self.refused(&why, now)
+    pub fn expire(self, now: Instant) -> Self {
+        let failure = self.failure.clone().unwrap_or_else(|| "it was not sent in time".to_owned());
+        self.give_up(&failure, now)
     }
 
-    /// A mail that was given up, to be sent at once as if it was written now.
+    /// Schedules a mail that was given up, with the deadlines of a new one.
     ///
     /// # Errors
-    /// [`Refusal`].
-    pub fn again(self, now: Instant) -> Result<Self, Refusal> {
+    /// Every [`Refusal`].
+    pub fn retry(self, now: Instant) -> Result<Self, Refusal> {
         match (self.ended, self.cause.kind) {
             (None, _) => Err(Refusal::Waiting(self.id)),
             (Some((_, MailEnd::Sent)), _) => Err(Refusal::Sent(self.id)),
@@ -217,59 +228,61 @@ impl Mail {
                 Some((_, MailEnd::GivenUp)),
                 kind @ (MailKind::Invitation | MailKind::AccessRequest | MailKind::AppPaused),
             ) => {
-                let until = later(now, kind.waiting_time());
+                let until = now.plus(kind.first_attempt_window());
                 Ok(Self { due_at: now, until, attempts: 0, ended: None, ..self })
             }
         }
     }
 
-    /// What it said is not kept.
-    fn sent(self, now: Instant) -> Self {
-        let (content, failure) = (MailContent::default(), None);
-        Self { content, failure, ended: Some((now, MailEnd::Sent)), ..self }
+    /// Ends the mail and erases its content.
+    fn mark_sent(self, now: Instant) -> Self {
+        Self {
+            content: MailContent::default(),
+            failure: None,
+            ended: Some((now, MailEnd::Sent)),
+            ..self
+        }
     }
 
-    /// The pauses grow from a minute to an hour, until it is given up.
-    fn failed(self, why: &str, now: Instant) -> Self {
+    /// Schedules the next attempt, or gives up when it would be after the deadline.
+    ///
+    /// The pauses double from a minute to an hour.
+    fn retry_later(self, failure: &str, now: Instant) -> Self {
         let doublings = u32::try_from(self.attempts.saturating_sub(1).clamp(0, 6)).unwrap_or(6);
         let pause = MINUTE.saturating_mul(1_i64 << doublings).min(MAX_PAUSE);
-        let due_at = later(now, pause);
+        let due_at = now.plus(pause);
         if due_at >= self.until {
-            return self.refused(why, now);
+            return self.give_up(failure, now);
         }
-        Self { due_at, failure: Some(kept(why)), ..self }
+        Self { due_at, failure: Some(to_stored(failure)), ..self }
     }
 
-    /// What it said is kept for the operator.
-    fn refused(self, why: &str, now: Instant) -> Self {
-        Self { failure: Some(kept(why)), ended: Some((now, MailEnd::GivenUp)), ..self }
+    /// Ends the mail and keeps its content for the operator.
+    fn give_up(self, failure: &str, now: Instant) -> Self {
+        Self { failure: Some(to_stored(failure)), ended: Some((now, MailEnd::GivenUp)), ..self }
     }
 }
 
-/// What is kept of a failure.
-fn kept(why: &str) -> String {
-    let shown = why.chars().map(|c| if c.is_control() { ' ' } else { c });
-    shown.take(MAX_FAILURE).collect()
+/// Truncates a failure text and replaces its control characters with spaces.
+fn to_stored(failure: &str) -> String {
+    let printable = failure.chars().map(|c| if c.is_control() { ' ' } else { c });
+    printable.take(MAX_FAILURE).collect()
 }
 
-/// The day that ends now: the mails that a user has caused since then are counted.
+/// Returns the instant one day before `now`, for [`MAX_MAILS_PER_DAY`].
 #[must_use]
-pub const fn counted_since(now: Instant) -> Instant {
-    later(now, -DAY)
+pub const fn one_day_before(now: Instant) -> Instant {
+    now.plus(-DAY)
 }
 
-/// The minute that ends now: the links that were mailed since then are counted.
+/// Returns the instant one minute before `now`, for the limit of sign-in links per minute.
 #[must_use]
-pub const fn a_minute_before(now: Instant) -> Instant {
-    later(now, -MINUTE)
+pub const fn one_minute_before(now: Instant) -> Instant {
+    now.plus(-MINUTE)
 }
 
-/// Mails that ended before this are removed.
+/// Returns the instant before which ended mails are removed.
 #[must_use]
-pub const fn kept_since(now: Instant) -> Instant {
-    later(now, -KEPT_TIME)
-}
-
-const fn later(instant: Instant, milliseconds: i64) -> Instant {
-    Instant::new(instant.milliseconds().saturating_add(milliseconds))
+pub const fn retention_cutoff(now: Instant) -> Instant {
+    now.plus(-RETENTION)
 }

@@ -1,28 +1,30 @@
-//! What users typed, made fit to stand in a mail of the server: it ends no line, hides nothing, and
-//! no mail program makes a link of it.
+//! Quoting of user input in mails.
+//!
+//! Quoted input cannot end a line, hide text or become a link in a mail program.
 
-/// Stands where a mail program would read on as an address; it cannot be seen.
+/// Zero-width space. It keeps mail programs from detecting an address.
 const BREAK: char = '\u{200b}';
-/// Characters of a name that a mail shows.
+/// Maximum length of a quoted name, in characters.
 const MAX_NAME: usize = 100;
-/// Lines of a message that a mail shows.
+/// Maximum length of a quoted message, in lines.
 const MAX_LINES: usize = 200;
 
-/// A name as a part of a subject: one line, at most 100 characters.
-pub(super) fn short(text: &str) -> String {
-    let words = visible(text);
+/// Quotes a name as one line of at most 100 characters, for a subject.
+pub(super) fn one_line(text: &str) -> String {
+    let words = remove_invisible(text);
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= MAX_NAME {
-        return unlinked(&line);
+        return break_links(&line);
     }
-    let cut: String = line.chars().take(MAX_NAME.saturating_sub(1)).collect();
-    unlinked(&cut) + "\u{2026}"
+    let beginning: String = line.chars().take(MAX_NAME.saturating_sub(1)).collect();
+    break_links(&beginning) + "\u{2026}"
 }
 
-/// The lines of a text, without those that are blank at its end. None of them is taken for a link.
+/// Quotes the lines of a text without trailing blank lines.
 pub(super) fn lines(text: &str) -> Vec<String> {
     let text = text.replace("\r\n", "\n");
-    let lines = text.split(ends_line).map(|line| unlinked(visible(line).trim_end()));
+    let lines =
+        text.split(is_line_break).map(|line| break_links(remove_invisible(line).trim_end()));
     let mut lines: Vec<String> = lines.take(MAX_LINES).collect();
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
@@ -30,19 +32,21 @@ pub(super) fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// Characters at which some program begins a line.
-const fn ends_line(c: char) -> bool {
+/// Returns whether some program starts a new line at this character.
+const fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The text without characters that cannot be seen; other control characters become spaces.
-fn visible(text: &str) -> String {
-    let shown = text.chars().filter(|c| !is_invisible(*c));
-    shown.map(|c| if c.is_control() || ends_line(c) { ' ' } else { c }).collect()
+/// Removes invisible characters and replaces other control characters with spaces.
+fn remove_invisible(text: &str) -> String {
+    let visible = text.chars().filter(|c| !is_invisible(*c));
+    visible.map(|c| if c.is_control() || is_line_break(c) { ' ' } else { c }).collect()
 }
 
-/// Characters of the category Cf of Unicode, which format text and are not seen: they can hide it,
-/// turn its direction, or look like nothing in the middle of a word. Variation tags too.
+/// Returns whether a character formats text without being visible: Unicode category Cf and
+/// variation tags.
+///
+/// Such characters can hide text, change its direction or split a word.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -73,13 +77,13 @@ const fn is_invisible(c: char) -> bool {
     )
 }
 
-/// The text with breaks where a mail program would see an address: behind dots, colons and `@`.
-fn unlinked(text: &str) -> String {
+/// Inserts a [`BREAK`] after dots, colons and `@` that are followed by text.
+fn break_links(text: &str) -> String {
     let mut broken = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
         broken.push(c);
-        // Also the dots that domains are written with in other scripts.
+        // Includes the dots and colons that other scripts use in domain names.
         let joins =
             matches!(c, '.' | ':' | '@' | '\u{3002}' | '\u{ff0e}' | '\u{ff1a}' | '\u{ff61}');
         if joins && characters.peek().is_some_and(|next| !next.is_whitespace()) {
@@ -96,21 +100,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_one_short_line() {
+    fn name_is_quoted_as_one_short_line() {
         for (typed, shown) in [
             ("Household", "Household"),
             ("  A \t b\r\nBcc: all@example.com ", "A b Bcc: all@\u{200b}example.\u{200b}com"),
             ("a\0b\u{202e}c\u{200b}d\u{2028}e", "a bcd e"),
             ("", ""),
         ] {
-            assert_eq!(short(typed), shown, "{typed:?}");
+            assert_eq!(one_line(typed), shown, "{typed:?}");
         }
-        assert_eq!(short(&"é".repeat(100)), "é".repeat(100));
-        assert_eq!(short(&"é".repeat(101)), format!("{}\u{2026}", "é".repeat(99)));
+        assert_eq!(one_line(&"é".repeat(100)), "é".repeat(100));
+        assert_eq!(one_line(&"é".repeat(101)), format!("{}\u{2026}", "é".repeat(99)));
     }
 
     #[test]
-    fn lines_hold_no_links() {
+    fn quoted_lines_contain_no_links() {
         for (typed, shown) in [
             ("Hello.\r\n\r\nBye\n\n", vec!["Hello.", "", "Bye"]),
             ("a\u{2028}b\u{85}c\u{b}d", vec!["a", "b", "c", "d"]),
@@ -127,11 +131,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_typed_ends_a_line_or_joins_an_address(typed in "\\PC{0,40}|.{0,40}") {
-            let name = short(&typed);
-            prop_assert!(!name.contains(|c: char| c.is_control() || ends_line(c)), "{name:?}");
+        fn input_cannot_end_a_line_or_form_an_address(typed in "\\PC{0,40}|.{0,40}") {
+            let name = one_line(&typed);
+            prop_assert!(!name.contains(|c: char| c.is_control() || is_line_break(c)), "{name:?}");
             for line in lines(&typed) {
-                prop_assert!(!line.contains(|c: char| c.is_control() || ends_line(c)), "{line:?}");
+                prop_assert!(
+                    !line.contains(|c: char| c.is_control() || is_line_break(c)),
+                    "{line:?}"
+                );
                 let joined = line.split_inclusive(['.', ':', '@']).skip(1);
                 for rest in joined {
                     let next = rest.chars().next();

@@ -1,17 +1,17 @@
-//! Why a mail is not tried again.
+//! Refusals to retry a mail.
 
 use crate::id::MailId;
 
-/// Why a mail is not tried again (behaviour 7.10).
+/// Why a mail cannot be retried (behaviour 7.10).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// It is tried without being asked for.
-    #[error("the mail {0} waits to be sent; it was not given up")]
+    /// The mail is still scheduled.
+    #[error("the mail {0} waits to be sent; only a mail that was given up can be retried")]
     Waiting(MailId),
-    /// What it said is not kept.
-    #[error("the mail {0} was sent")]
+    /// The mail was sent, and its content erased.
+    #[error("the mail {0} was already sent")]
     Sent(MailId),
-    /// It would help nobody.
-    #[error("the link in the mail {0} works no more; its reader asks for another")]
+    /// The sign-in link in it has expired.
+    #[error("the sign-in link in the mail {0} has expired; its recipient can request a new one")]
     LinkEnded(MailId),
 }

@@ -1,5 +1,4 @@
-//! The mails that the server writes, in plain English (behaviour 6.28, 7.5, 7.6,
-//! 8.19, 11.14).
+//! The texts of the mails (behaviour 6.28, 7.5, 7.6, 8.19, 11.14).
 
 use super::content::{MailContent, Paragraph};
 use super::quoting;
@@ -10,74 +9,75 @@ use crate::email::Email;
 use crate::permission::Permission;
 use crate::session::LINK_MINUTES;
 
-/// Somebody shares a book.
+/// An invitation to a shared book.
 #[derive(Debug, Clone, Copy)]
 pub struct Invitation<'a> {
-    /// Who shares it.
+    /// The user who shares it.
     pub from: &'a Email,
-    /// With whom.
+    /// The recipient.
     pub to: &'a Email,
-    /// What they may do.
+    /// The permission of the recipient.
     pub permission: Permission,
-    /// What who shares it says.
+    /// A message of the sender.
     pub message: Option<&'a str>,
 }
 
 impl Invitation<'_> {
-    /// The mail to whom the book is shared with; `server` is the address of this server.
+    /// Writes the mail. `server` is the address of this server.
     #[must_use]
     pub fn content(&self, book: &Book, server: &str) -> MailContent {
         let Self { from, to, permission, message } = self;
-        let mut paragraphs = vec![Paragraph::said(format!(
-            "{from} shares a book with you: you may {}.",
-            able(*permission)
+        let mut paragraphs = vec![Paragraph::new(format!(
+            "{from} shares a book with you. You may {}.",
+            describe_permission(*permission)
         ))];
-        paragraphs.extend(about(book));
-        paragraphs.extend(saying(from, *message));
+        paragraphs.extend(identify_book(book));
+        paragraphs.extend(quote_message(from, *message));
         paragraphs.extend([
-            Paragraph::said(format!(
+            Paragraph::new(format!(
                 "To open it, sign in as {to} with an app that uses this server:"
             )),
             Paragraph::Link(server.to_owned()),
-            Paragraph::said(format!("If you do not know {from}, you need not do anything.")),
+            Paragraph::new(format!("If you do not know {from}, you can ignore this mail.")),
         ]);
-        let subject = format!("{from} shares the book \"{}\" with you", shown(book));
+        let subject = format!("{from} shares the book \"{}\" with you", quote_name(book));
         MailContent::new(subject, &paragraphs)
     }
 }
 
-/// The mail that offers a book.
+/// Writes the mail that offers the ownership of a book.
 #[must_use]
-pub fn book_offered(offer: &TransferOffer, book: &Book, server: &str) -> MailContent {
+pub fn transfer_offer_mail(offer: &TransferOffer, book: &Book, server: &str) -> MailContent {
     let TransferOffer { from, to, .. } = offer;
     let mut paragraphs =
-        vec![Paragraph::said(format!("{from} wants to make you the owner of a book."))];
-    paragraphs.extend(about(book));
+        vec![Paragraph::new(format!("{from} wants to make you the owner of a book."))];
+    paragraphs.extend(identify_book(book));
     paragraphs.extend([
-        Paragraph::said(format!(
-            "An owner may do everything with a book, and what it holds counts for them. To accept \
-             or to decline the offer, sign in as {to} with an app that uses this server:"
+        Paragraph::new(format!(
+            "The owner of a book may do everything with it, and its contents count towards the \
+             owner's quota. To accept or decline the offer, sign in as {to} with an app that uses \
+             this server:"
         )),
         Paragraph::Link(server.to_owned()),
-        Paragraph::said("If you do nothing, the book stays where it is, and the offer expires."),
+        Paragraph::new("If you do nothing, the offer expires and the book keeps its owner."),
     ]);
-    let subject = format!("{from} offers you the book \"{}\"", shown(book));
+    let subject = format!("{from} offers you the book \"{}\"", quote_name(book));
     MailContent::new(subject, &paragraphs)
 }
 
-/// The mail to the owner of a book in which somebody asks for access.
+/// Writes the mail to the owner of a book to which a user requests access.
 #[must_use]
-pub fn access_asked(request: &AccessRequest, book: &Book, server: &str) -> MailContent {
+pub fn access_request_mail(request: &AccessRequest, book: &Book, server: &str) -> MailContent {
     let AccessRequest { id, user: _, email, permission, message, created_at: _ } = request;
-    let mut paragraphs = vec![Paragraph::said(format!(
+    let mut paragraphs = vec![Paragraph::new(format!(
         "{email} asks for access to your book, to {} ({}).",
-        able(*permission),
+        describe_permission(*permission),
         permission.as_str()
     ))];
-    paragraphs.extend(about(book));
-    paragraphs.extend(saying(email, message.as_deref()));
+    paragraphs.extend(identify_book(book));
+    paragraphs.extend(quote_message(email, message.as_deref()));
     paragraphs.extend([
-        Paragraph::said(format!(
+        Paragraph::new(format!(
             "The request is {id}. To grant it, {} {email}, with an app that uses this server:",
             if *permission == Permission::Owner {
                 "transfer the book to"
@@ -86,54 +86,54 @@ pub fn access_asked(request: &AccessRequest, book: &Book, server: &str) -> MailC
             }
         )),
         Paragraph::Link(server.to_owned()),
-        Paragraph::said("If you do nothing, nobody gets access, and the request expires."),
+        Paragraph::new("If you do nothing, the request expires without any access being granted."),
     ]);
-    let subject = format!("{email} asks for access to the book \"{}\"", shown(book));
+    let subject = format!("{email} asks for access to the book \"{}\"", quote_name(book));
     MailContent::new(subject, &paragraphs)
 }
 
-/// The mail to who installed an app in a book in which it is paused, because it has failed.
+/// Writes the mail to the user who installed an app that is paused because of failures.
 #[must_use]
-pub fn app_paused(app: &App, book: &Book, server: &str) -> MailContent {
-    let name = quoting::short(app.manifest.name.as_str());
+pub fn app_paused_mail(app: &App, book: &Book, server: &str) -> MailContent {
+    let name = quoting::one_line(app.manifest.name.as_str());
     let mut paragraphs = vec![
-        Paragraph::said(
-            "An app that you installed in a book has failed for three days, so it is sent no more \
+        Paragraph::new(
+            "An app that you installed in a book has failed for three days. It no longer receives \
              events of this book. The app is called:",
         ),
-        Paragraph::quoted(&format!("{name} ({})", app.id)),
+        Paragraph::quote(&format!("{name} ({})", app.id)),
     ];
-    paragraphs.extend(about(book));
+    paragraphs.extend(identify_book(book));
     paragraphs.extend([
-        Paragraph::said(
-            "Its events wait for 30 days. When the app works again, save its integration in the \
-             book, or replay one of its events: then what waits is delivered in its order. What \
-             has waited for 30 days is given up, and can be replayed. To do without the app, \
-             remove it from the book, with an app that uses this server:",
+        Paragraph::new(
+            "Its events are kept for 30 days. When the app works again, save its integration in \
+             the book or replay one of its events: the queued events are then delivered in order. \
+             Events older than 30 days are no longer delivered, but they can be replayed. If you \
+             do not need the app, remove it from the book, with an app that uses this server:",
         ),
         Paragraph::Link(server.to_owned()),
     ]);
-    let subject = format!("The app \"{name}\" is paused in the book \"{}\"", shown(book));
+    let subject = format!("The app \"{name}\" is paused in the book \"{}\"", quote_name(book));
     MailContent::new(subject, &paragraphs)
 }
 
-/// The mail with a link that signs its reader in.
+/// Writes the mail with a sign-in link.
 #[must_use]
-pub fn sign_in_link(email: &Email, link: &str) -> MailContent {
+pub fn sign_in_link_mail(email: &Email, link: &str) -> MailContent {
     let paragraphs = [
-        Paragraph::said(format!("Open this link to sign in as {email}:")),
+        Paragraph::new(format!("Open this link to sign in as {email}:")),
         Paragraph::Link(link.to_owned()),
-        Paragraph::said(format!("It works once, for {LINK_MINUTES} minutes.")),
-        Paragraph::said(
-            "If you did not ask for it, delete this mail, and give the link to nobody: who has it \
-             signs in as you.",
+        Paragraph::new(format!("It works once, for {LINK_MINUTES} minutes.")),
+        Paragraph::new(
+            "If you did not request this link, delete this mail and do not share the link. Anyone \
+             who has it can sign in as you.",
         ),
     ];
     MailContent::new("Your link to sign in".to_owned(), &paragraphs)
 }
 
-/// What a permission allows, behind 'may'.
-const fn able(permission: Permission) -> &'static str {
+/// Describes what a permission allows, as the words after "may".
+const fn describe_permission(permission: Permission) -> &'static str {
     match permission {
         Permission::None => "not open it",
         Permission::Viewer => "view it",
@@ -144,21 +144,21 @@ const fn able(permission: Permission) -> &'static str {
     }
 }
 
-/// The name of a book in a subject.
-fn shown(book: &Book) -> String {
-    quoting::short(book.settings.name.as_str())
+/// Quotes the name of a book as one line.
+fn quote_name(book: &Book) -> String {
+    quoting::one_line(book.settings.name.as_str())
 }
 
-/// Which book it is.
-fn about(book: &Book) -> [Paragraph; 3] {
+/// Writes the paragraphs that identify a book.
+fn identify_book(book: &Book) -> [Paragraph; 3] {
     [
-        Paragraph::said("The book is called:"),
-        Paragraph::quoted(&shown(book)),
-        Paragraph::said(format!("Its id is {}.", book.key)),
+        Paragraph::new("The book is called:"),
+        Paragraph::quote(&quote_name(book)),
+        Paragraph::new(format!("Its id is {}.", book.key)),
     ]
 }
 
-fn saying(who: &Email, message: Option<&str>) -> Vec<Paragraph> {
+fn quote_message(from: &Email, message: Option<&str>) -> Vec<Paragraph> {
     let Some(message) = message else { return Vec::new() };
-    vec![Paragraph::said(format!("{who} writes:")), Paragraph::quoted(message)]
+    vec![Paragraph::new(format!("{from} writes:")), Paragraph::quote(message)]
 }

@@ -1,22 +1,22 @@
-//! Characters that names cannot have, because two names with and without them look alike (behaviour
+//! Invisible characters, which names may not contain because they make names look alike (behaviour
 //! 4.5).
 
-/// The first character of a text that nobody sees where it stands: a control character, one that
-/// changes the direction of the text, or one without a shape.
-pub(super) fn invisible(text: &str) -> Option<char> {
-    let mut before = None;
+/// Finds the first invisible character: a control character, a change of direction, or one without
+/// a glyph.
+pub(super) fn find_invisible(text: &str) -> Option<char> {
+    let mut previous = None;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        if is_invisible(c) && !is_joiner_in_place(before, c, chars.peek().copied()) {
+        if is_invisible(c) && !is_needed_joiner(previous, c, chars.peek().copied()) {
             return Some(c);
         }
-        before = Some(c);
+        previous = Some(c);
     }
     None
 }
 
-/// Controls but for the tab, which is white space, separators of lines, and what Unicode calls
-/// default ignorable.
+/// Returns whether it is a control character other than a tab, a line separator, or default
+/// ignorable in Unicode.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -44,14 +44,14 @@ const fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Whether the character changes how its neighbours look: a joiner between letters of scripts that
-/// are written with them or between symbols, and the choice of a colour for a symbol.
-fn is_joiner_in_place(before: Option<char>, c: char, after: Option<char>) -> bool {
+/// Returns whether the character affects the glyphs of its neighbours: a joiner in a script or
+/// between symbols that use joiners, or a variation selector of a symbol.
+fn is_needed_joiner(previous: Option<char>, c: char, next: Option<char>) -> bool {
     match c {
-        '\u{200c}' | '\u{200d}' => before.is_some_and(joins) && after.is_some_and(joins),
+        '\u{200c}' | '\u{200d}' => previous.is_some_and(joins) && next.is_some_and(joins),
         '\u{fe0e}' | '\u{fe0f}' => {
-            before.is_some_and(|c| is_symbol(c) || matches!(c, '\u{a9}' | '\u{ae}'))
-                || after == Some(KEYCAP)
+            previous.is_some_and(|c| is_symbol(c) || matches!(c, '\u{a9}' | '\u{ae}'))
+                || next == Some(KEYCAP)
         }
         _ => false,
     }
@@ -61,7 +61,7 @@ const KEYCAP: char = '\u{20e3}';
 
 fn joins(c: char) -> bool {
     is_symbol(c)
-        // From Hebrew and Arabic to Mongolian.
+        // Scripts from Hebrew and Arabic to Mongolian.
         || matches!(c, '\u{590}'..='\u{18af}' | '\u{a840}'..='\u{abff}' | '\u{10a00}'..='\u{11fff}')
         || matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }

@@ -1,10 +1,10 @@
-//! The Latin letters with diacritics, and their plain forms.
+//! Latin letters with diacritics and their base letters.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The letters that v5 clients replace in names, by what they replace them with (`normalizeName` of
-/// bkper-js), in lower case.
+/// Lower-case letters that v5 clients replace in names, by replacement (`normalizeName` of
+/// bkper-js).
 const LETTERS: [(&str, &str); 41] = [
     ("a", "ⓐａẚàáâầấẫẩãāăằắẵẳȧǡäǟảåǻǎȁȃạậặḁąⱥɐ"),
     ("aa", "ꜳ"),
@@ -49,14 +49,14 @@ const LETTERS: [(&str, &str); 41] = [
     ("z", "ⓩｚźẑżžẓẕƶȥɀⱬꝣ"),
 ];
 
-/// The plain form of a letter in lower case; `None` for a letter that has none.
+/// Returns the base letters of a lower-case letter, if it has any.
 pub(super) fn plain(letter: char) -> Option<&'static str> {
     static PLAIN: LazyLock<HashMap<char, &'static str>> =
         LazyLock::new(|| all().map(|(plain, letter)| (letter, plain)).collect());
     PLAIN.get(&letter).copied()
 }
 
-/// Every letter of the table, behind its plain form.
+/// Iterates over all letters of the table with their base letters.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, char)> {
     LETTERS.iter().flat_map(|(plain, letters)| letters.chars().map(|letter| (*plain, letter)))
 }

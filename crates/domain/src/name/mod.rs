@@ -1,4 +1,4 @@
-//! Names of accounts, groups and books, and the normalized forms they are compared by.
+//! Names of accounts, groups and books, and their normalized forms.
 
 mod invisible;
 mod latin;
@@ -6,34 +6,34 @@ mod latin;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::{compose, is_combining_mark};
 
-use invisible::invisible;
+use invisible::find_invisible;
 
-/// The most characters of a name (behaviour 10.8).
+/// Maximum length of a name, in characters (behaviour 10.8).
 pub const MAX_NAME: usize = 255;
 
 /// Why a name was refused (behaviour 4.5).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No name, or only white space.
+    /// The name is missing or blank.
     #[error("name is required and must not be blank")]
     Missing,
-    /// Longer than [`MAX_NAME`] characters.
+    /// The name is longer than [`MAX_NAME`] characters.
     #[error("name has {0} characters; at most {MAX_NAME} are allowed")]
     TooLong(usize),
-    /// With an invisible character, or one that changes the direction of text.
-    #[error("name has the invisible character U+{:04X}; leave it out", u32::from(*.0))]
+    /// The name has an invisible character, or one that changes the direction of text.
+    #[error("name has the invisible character U+{:04X}: remove it", u32::from(*.0))]
     Invisible(char),
 }
 
-/// A name as given, trimmed, 1 to 255 characters.
+/// A trimmed name of 1 to 255 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(String);
 
 impl Name {
-    /// Trims and checks a name.
+    /// Trims and validates a name.
     ///
     /// # Errors
-    /// [`Refusal`] when it is blank or longer than 255 characters, or has an invisible one.
+    /// [`Refusal`] for a blank or long name, and for an invisible character.
     ///
     /// ```
     /// use daybook_domain::name::Name;
@@ -50,42 +50,45 @@ impl Name {
         if length > MAX_NAME {
             return Err(Refusal::TooLong(length));
         }
-        match invisible(trimmed) {
+        match find_invisible(trimmed) {
             Some(character) => Err(Refusal::Invisible(character)),
             None => Ok(Self(trimmed.to_owned())),
         }
     }
 
-    /// As [`Name::new`], of what is found by the normalized form: that must not be empty either.
+    /// Validates the name of a resource that is found by its normalized name, which must not be
+    /// empty.
     ///
     /// # Errors
-    /// As [`Name::new`].
+    /// See [`Name::new`].
     pub fn normalizable(text: &str) -> Result<Self, Refusal> {
         let name = Self::new(text)?;
         if name.normalized().is_empty() { Err(Refusal::Missing) } else { Ok(name) }
     }
 
-    /// Wraps a name that was checked when it was stored.
+    /// Wraps a stored name.
     #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The name as given.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The form names are compared by (behaviour 4.3).
+    /// Returns the normalized form, by which names are compared (behaviour 4.3).
     #[must_use]
     pub fn normalized(&self) -> String {
         normalized(&self.0)
     }
 }
 
-/// `normalizedName` (behaviour 4.3): `_` and `-` become spaces, white space collapses, letters are
-/// lower case, Latin ones without diacritics, words are joined by `_`.
+/// Computes `normalizedName` (behaviour 4.3).
+///
+/// The result is lower case, Latin letters lose diacritics, and words are joined by `_`. White
+/// space, `_` and `-` separate words.
 ///
 /// ```
 /// use daybook_domain::name::normalized;
@@ -100,18 +103,19 @@ pub fn normalized(name: &str) -> String {
     folded.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// The letters of names as they are compared (behaviour 4.3): as JavaScript's `toLowerCase` writes
-/// them, with the sigma that ends a word.
+/// Folds the letters of a name like JavaScript's `toLowerCase`, including the final sigma
+/// (behaviour 4.3).
 pub(crate) fn fold_name(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    without_diacritics(&text.nfc().collect::<String>().to_lowercase())
+    remove_diacritics(&text.nfc().collect::<String>().to_lowercase())
 }
 
-/// Lower case, Latin letters without diacritics, other characters composed and otherwise unchanged:
-/// the form in which text is searched (behaviour 1.2.4). Each character is folded by itself, so
-/// that a part of a text is found in it.
+/// Folds text for searches: lower case, composed, Latin letters without diacritics (behaviour
+/// 1.2.4).
+///
+/// Each character is folded by itself, so the fold of a part is a part of the fold.
 ///
 /// ```
 /// use daybook_domain::name::fold;
@@ -127,19 +131,19 @@ pub fn fold(text: &str) -> String {
         .flat_map(char::to_lowercase)
         .map(|c| if c == FINAL_SIGMA { 'σ' } else { c })
         .collect();
-    without_diacritics(&lower)
+    remove_diacritics(&lower)
 }
 
 const FINAL_SIGMA: char = 'ς';
 
-/// Latin letters without diacritics, of text in lower case.
-fn without_diacritics(lower: &str) -> String {
+/// Removes diacritics from the Latin letters of a lower-case text.
+fn remove_diacritics(lower: &str) -> String {
     let mut folded = String::with_capacity(lower.len());
-    // The letter that the marks before the next one stand on, when it is plain.
+    // The base letter of the following combining marks, if it is ASCII.
     let mut base = None;
     for c in lower.nfc() {
         if is_combining_mark(c) {
-            // Marks of which not all fit into one character with their letter.
+            // Several marks do not compose into one character, so compare each with the base.
             let composed = base.and_then(|base| compose(base, c)).and_then(latin::plain);
             folded.extend(composed.is_none().then_some(c));
             continue;
@@ -159,7 +163,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn normalized_names_of_behaviour_4_3() {
+    fn names_are_normalized() {
         for (name, expected) in [
             ("Current Assets", "current_assets"),
             ("Á é î-õ ú ão", "a_e_i_o_u_ao"),
@@ -169,7 +173,7 @@ mod tests {
             ("Á é î.õ. ú ão", "a_e_i.o._u_ao"),
             ("Owner's Equity", "owner's_equity"),
             ("Łódź Straße Ærø Đ", "lodz_strase_aero_d"),
-            // The outcomes of `normalizeName` of bkper-js.
+            // Results of `normalizeName` of bkper-js.
             ("İstanbul ISPARTA ısı", "i\u{307}stanbul_isparta_isi"),
             ("ΟΔΟΣ Οδός", "οδος_οδός"),
             ("Œuvre Þór ſ Ａｂｃ ẞ", "œuvre_þor_l_abc_s"),
@@ -179,7 +183,7 @@ mod tests {
             ("バス パス", "バス_パス"),
             ("ไก่ ไก", "ไก่_ไก"),
             ("한국 서울", "한국_서울"),
-            // Composed, however they are written.
+            // Decomposed input.
             ("ハ\u{309a}ス", "パス"),
             ("Чаи\u{306}", "чай"),
             ("\u{1112}\u{1161}\u{11ab}", "한"),
@@ -190,9 +194,9 @@ mod tests {
         }
     }
 
-    /// 4.3: the outcomes of `normalizeName` of bkper-js 2.42.0, as Node.js 24 computes them.
+    /// 4.3: results of `normalizeName` of bkper-js 2.42.0 in Node.js 24.
     #[test]
-    fn names_are_normalized_as_v5_clients_do() {
+    fn normalization_equals_that_of_v5_clients() {
         for (name, expected) in [
             ("ß SS ss ẞ Straße", "s_ss_ss_s_strase"),
             ("Ação Ñandú Čeština Łódź", "acao_nandu_cestina_lodz"),
@@ -205,7 +209,7 @@ mod tests {
             ("ⓐⒷ ＡＢ ſ", "ab_ab_l"),
             ("Å Ω K", "a_ω_k"),
             ("Tiếng Việt ỄỄ Đặng ậ", "tieng_viet_ee_dang_a"),
-            // A letter with a mark of which no composed form exists keeps the mark.
+            // A letter keeps a mark with which it has no composed form.
             ("x\u{302} q\u{301}", "x\u{302}_q\u{301}"),
             ("Й й И и", "й_й_и_и"),
             ("कार कर की", "कार_कर_की"),
@@ -223,10 +227,10 @@ mod tests {
         }
     }
 
-    /// 4.3: where `normalizeName` of bkper-js gives something else, because it neither composes
-    /// letters nor takes other white space for a space.
+    /// 4.3: differences from `normalizeName` of bkper-js, which neither composes letters nor
+    /// normalizes other white space.
     #[test]
-    fn names_that_look_alike_are_one_name() {
+    fn names_that_look_alike_are_the_same() {
         for (name, expected, of_clients) in [
             ("Cafe\u{301}", "cafe", "cafe\u{301}"),
             ("a\u{323}\u{302}", "a", "a\u{323}\u{302}"),
@@ -238,13 +242,13 @@ mod tests {
             ("a\u{a0}b", "a_b", "a\u{a0}b"),
         ] {
             assert_eq!(normalized(name), expected, "{name:?}");
-            // What such a client looks up is found all the same.
+            // The form that such a client looks up is found too.
             assert_eq!(normalized(of_clients), expected, "{of_clients:?}");
         }
     }
 
     #[test]
-    fn every_letter_of_the_table_is_replaced_in_both_cases() {
+    fn letters_are_replaced_in_both_cases() {
         for (plain, letter) in latin::all() {
             assert_eq!(normalized(&letter.to_string()), plain, "{letter}");
             let upper: String = letter.to_uppercase().collect();
@@ -255,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_checked() {
+    fn invalid_names_are_refused() {
         assert_eq!(Name::new("   "), Err(Refusal::Missing));
         assert!(Name::new("_-").is_ok());
         assert_eq!(Name::normalizable("_-"), Err(Refusal::Missing));
@@ -280,9 +284,9 @@ mod tests {
         }
         assert_eq!(
             Name::new("a\u{200b}").unwrap_err().to_string(),
-            "name has the invisible character U+200B; leave it out"
+            "name has the invisible character U+200B: remove it"
         );
-        // Joiners of the scripts and symbols that are written with them.
+        // Joiners in scripts and between symbols that use them.
         for name in [
             "حساب\u{200c}ها",
             "क्\u{200d}ष",
@@ -296,9 +300,9 @@ mod tests {
     }
 
     proptest! {
-        /// Folded text is composed, and is what its parts are folded to.
+        /// Folding is idempotent, composes, and is the concatenation of the folded parts.
         #[test]
-        fn folding_is_composing(
+        fn folding_composes_and_concatenates(
             text in "\\PC*|[a-zÀ-ʯ\u{300}-\u{36f}ßﬁ가-힣्ͅΣσ]*",
             rest in "[ a-zк]{0,3}",
         ) {
@@ -309,7 +313,7 @@ mod tests {
         }
 
         #[test]
-        fn normalizing_twice_changes_nothing(name in ".*|[a-zÀ-ʯ\u{300}-\u{36f}가-힣्ͅΣσ _-]*") {
+        fn normalizing_is_idempotent(name in ".*|[a-zÀ-ʯ\u{300}-\u{36f}가-힣्ͅΣσ _-]*") {
             let once = normalized(&name);
             prop_assert_eq!(normalized(&once), once);
         }

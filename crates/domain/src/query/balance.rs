@@ -1,5 +1,5 @@
-//! Queries of balances: which accounts and groups to sum, over which days, in which slices
-//! (behaviour 1.4, 5.1, 5.8, 5.9).
+//! Balance queries: accounts and groups, range of days and periodicity (behaviour 1.4, 5.1, 5.8,
+//! 5.9).
 
 use time::Date;
 
@@ -23,15 +23,15 @@ use crate::transaction::tags;
 /// use daybook_domain::query::{BalanceQuery, ParseContext, Periodicity};
 ///
 /// let today = parse_iso("2025-05-20").unwrap();
-/// let reading =
+/// let context =
 ///     ParseContext { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
-/// let query = BalanceQuery::parse("group:'Assets' before:2025 by:m", &reading).unwrap();
+/// let query = BalanceQuery::parse("group:'Assets' before:2025 by:m", &context).unwrap();
 /// assert_eq!(query.groups, ["Assets"]);
 /// assert_eq!(query.until, parse_iso("2025-01-01"));
 /// assert_eq!(query.periodicity, Periodicity::Monthly);
 /// assert_eq!(query.previous_range, " before:2024 by:m");
 /// assert_eq!(query.end_label, "31/12/2024");
-/// assert_eq!(BalanceQuery::parse("  ", &reading), None);
+/// assert_eq!(BalanceQuery::parse("  ", &context), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BalanceQuery {
@@ -39,9 +39,9 @@ pub struct BalanceQuery {
     pub accounts: Vec<String>,
     /// The groups to sum, by id or name, in the order of the query.
     pub groups: Vec<String>,
-    /// The hashtags that every counted transaction must have, in lower case without `#`.
+    /// The hashtags that all counted transactions must have, in lower case without `#`.
     pub tags: Vec<String>,
-    /// How many other terms it has: dates, `by:`, and what is ignored.
+    /// The number of other terms: dates, `by:` and ignored terms.
     pub others: usize,
     /// First day of the range; open when absent.
     pub from: Option<Date>,
@@ -49,45 +49,45 @@ pub struct BalanceQuery {
     pub until: Option<Date>,
     /// The length of a slice.
     pub periodicity: Periodicity,
-    /// The date and `by:` terms of the query, each after a space; empty without date terms.
+    /// The date and `by:` terms, each after a space; empty without date terms.
     pub range: String,
-    /// The range one step earlier, written like it; empty when it would leave the calendar.
+    /// The previous range in the same style; empty if it is outside the calendar.
     pub previous_range: String,
-    /// The range one step later, likewise.
+    /// The next range in the same style; empty if it is outside the calendar.
     pub next_range: String,
     /// The first day of the range in the book's pattern; empty when open.
     pub begin_label: String,
     /// The last day of the range in the book's pattern; empty when open.
     pub end_label: String,
-    /// Whether a term cannot be read, so that nothing is summed (behaviour 1.1.9). Then there are
-    /// no range, neighbours and labels either.
+    /// Whether a term has an invalid value. Then nothing is summed, and ranges and labels are empty
+    /// (behaviour 1.1.9).
     pub unreadable: bool,
-    /// What was read as less than it says (behaviour 1.1.13).
+    /// The warnings (behaviour 1.1.13).
     pub warnings: Vec<Warning>,
     names: Vec<NamedTerm>,
 }
 
 impl BalanceQuery {
-    /// Reads a query; `None` for blank text, which is refused (behaviour 5.1).
+    /// Parses a query. Returns `None` for blank text, which callers refuse (behaviour 5.1).
     #[must_use]
-    pub fn parse(text: &str, reading: &ParseContext) -> Option<Self> {
+    pub fn parse(text: &str, context: &ParseContext) -> Option<Self> {
         if text.trim().is_empty() {
             return None;
         }
         let mut terms = BalanceTerms {
-            reading,
+            context,
             accounts: Vec::new(),
             groups: Vec::new(),
             tags: Vec::new(),
             others: 0,
-            ranged: Vec::new(),
+            range_terms: Vec::new(),
             unreadable: false,
             warnings: Warnings::default(),
         };
         let mut scope = TokenFilter::default();
         let mut lexer = Lexer::new(text);
         while let Some(token) = lexer.next() {
-            terms.take(scope.role(&token), token, lexer.written());
+            terms.add(scope.role(&token), token, lexer.written());
             if lexer.quotes_are_unclear() {
                 terms.warnings.add(lexer.written(), Problem::Quotes);
             }
@@ -95,8 +95,7 @@ impl BalanceQuery {
         Some(terms.finish())
     }
 
-    /// Refuses a query of more accounts and groups, more hashtags, or more other terms than are
-    /// evaluated (behaviour 5.17): of these each is read, and may be warned of.
+    /// Checks the numbers of accounts and groups, of hashtags and of other terms (behaviour 5.17).
     ///
     /// # Errors
     /// [`Refusal::TooLarge`].
@@ -107,8 +106,7 @@ impl BalanceQuery {
         Refusal::check("terms beside accounts, groups and hashtags", self.others, MAX_TERMS)
     }
 
-    /// Warns of the accounts and groups that the query names and that are unknown (behaviour
-    /// 1.1.13).
+    /// Adds warnings of unknown accounts and groups (behaviour 1.1.13).
     pub fn warn_of_unknown(
         &mut self,
         knows_account: impl Fn(&str) -> bool,
@@ -117,7 +115,7 @@ impl BalanceQuery {
         warning::add_unknown(&mut self.warnings, &self.names, knows_account, knows_group);
     }
 
-    /// Refuses a query of which a part would be ignored (behaviour 1.1.14).
+    /// Refuses a query with warnings (behaviour 1.1.14).
     ///
     /// # Errors
     /// [`Refusal::NotUnderstood`].
@@ -125,31 +123,32 @@ impl BalanceQuery {
         Refusal::check_understood(&self.warnings)
     }
 
-    /// Whether accounts or groups are asked for, also by a filter that matches nothing (behaviour
-    /// 5.1).
+    /// Returns whether the query has accounts or groups, even unknown ones (behaviour 5.1).
     #[must_use]
     pub const fn is_filtered(&self) -> bool {
         !self.accounts.is_empty() || !self.groups.is_empty()
     }
 }
 
-/// What a token is in a query of balances.
+/// The role of a token in a balance query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// No term.
+    /// Not a term.
     Sign,
-    /// A term behind NOT.
+    /// A negated term, which is ignored.
     Negated,
-    /// A term that counts.
+    /// A term that is evaluated.
     Counted,
 }
 
-/// Tells the tokens that count. There is no boolean logic, and a negated term or group is ignored
-/// as a whole (behaviour 1.4.2).
+/// Determines the roles of tokens.
+///
+/// Balance queries have no boolean logic. A negated term or parenthesis is ignored (behaviour
+/// 1.4.2).
 #[derive(Default)]
 struct TokenFilter {
     not: bool,
-    /// How many parentheses of a negated group are open.
+    /// The number of open parentheses within a negated one.
     ignored: usize,
 }
 
@@ -179,97 +178,101 @@ impl TokenFilter {
 }
 
 struct BalanceTerms<'a> {
-    reading: &'a ParseContext,
+    context: &'a ParseContext,
     accounts: Vec<String>,
     groups: Vec<String>,
     tags: Vec<String>,
     others: usize,
-    ranged: Vec<RangeTerm<'a>>,
+    range_terms: Vec<RangeTerm<'a>>,
     unreadable: bool,
     warnings: Warnings,
 }
 
 impl<'a> BalanceTerms<'a> {
-    fn take(&mut self, role: Role, token: Token<'a>, written: &str) {
-        let counts = role == Role::Counted;
+    fn add(&mut self, role: Role, token: Token<'a>, written: &str) {
+        let is_counted = role == Role::Counted;
         let is_term = role != Role::Sign;
-        let named = self.named();
+        let count = self.count();
         let problem = match token {
             Token::Open | Token::Close | Token::And | Token::Not => None,
             Token::Or => Some(Problem::NotForBalances),
             Token::Empty => Some(Problem::Empty),
             Token::Word(_) | Token::Phrase(_) | Token::Hashtag(_)
-                if written.contains('\0') && counts =>
+                if written.contains('\0') && is_counted =>
             {
                 self.unreadable = true;
                 Some(Problem::Nul)
             }
             Token::Word(_) | Token::Phrase(_) => Some(Problem::NotForBalances),
-            Token::Hashtag(_) if !counts => Some(Problem::NotForBalances),
-            // A tag that no transaction can have is kept: with it the sum is nothing, without it
-            // the sum would be everything.
+            Token::Hashtag(_) if !is_counted => Some(Problem::NotForBalances),
+            // An invalid tag stays, so it matches no transaction instead of all.
             Token::Hashtag(tag) => {
                 self.tags.push(tags::key(tag));
                 (!term::is_tag(tag)).then_some(Problem::NotATag)
             }
-            Token::Operator(operator) => self.operator(operator, counts, written),
+            Token::Operator(operator) => self.add_operator(operator, is_counted, written),
         };
         if let Some(problem) = problem {
             self.warnings.add(written, problem);
         }
-        if is_term && self.named() == named {
+        if is_term && self.count() == count {
             self.others = self.others.saturating_add(1);
         }
     }
 
-    /// Terms that name an account, a group or a hashtag.
-    const fn named(&self) -> usize {
+    /// Returns the number of accounts, groups and hashtags.
+    const fn count(&self) -> usize {
         let accounts = self.accounts.len().saturating_add(self.groups.len());
         accounts.saturating_add(self.tags.len())
     }
 
-    /// Takes a term with an operator; what is wrong with it, if something is.
-    fn operator(&mut self, operator: Operator<'a>, counts: bool, written: &str) -> Option<Problem> {
-        let nul = operator.has_nul();
+    /// Adds an operator term. Returns its problem, if it has one.
+    fn add_operator(
+        &mut self,
+        operator: Operator<'a>,
+        is_counted: bool,
+        written: &str,
+    ) -> Option<Problem> {
+        let has_nul = operator.has_nul();
         let Operator { name, ref value, .. } = operator;
         let value = value.trim().to_owned();
-        let date = DateOperator::from_name(name).zip(DateLiteral::read(&value, self.reading));
-        // All terms are read, also those that balances do not have: what cannot be read was meant
-        // to restrict the sums.
-        match term::decode(operator, DateBasis::Transaction, self.reading) {
+        let date = DateOperator::from_name(name).zip(DateLiteral::read(&value, self.context));
+        // Ignored terms are decoded too, because an invalid value was meant to restrict the sums.
+        match term::decode(operator, DateBasis::Transaction, self.context) {
             Decoded::Unreadable(problem) => {
                 self.unreadable = true;
                 return Some(problem);
             }
-            Decoded::Term(_) if nul && counts => {
+            Decoded::Term(_) if has_nul && is_counted => {
                 self.unreadable = true;
                 return Some(Problem::Nul);
             }
             Decoded::Ignored(Problem::NotAPeriodicity) => return Some(Problem::NotAPeriodicity),
-            Decoded::Term(_) | Decoded::PostingDates | Decoded::Ignored(_) if !counts => {
+            Decoded::Term(_) | Decoded::PostingDates | Decoded::Ignored(_) if !is_counted => {
                 return Some(Problem::NotForBalances);
             }
             Decoded::Term(_) | Decoded::PostingDates | Decoded::Ignored(_) => {}
         }
         if let Some((operator, literal)) = date {
             let term = DateTerm::new(name, operator, literal, value);
-            self.ranged.extend(term.map(RangeTerm::Date));
+            self.range_terms.extend(term.map(RangeTerm::Date));
             return None;
         }
         match name.to_ascii_lowercase().as_str() {
             "account" | "acc" => {
-                self.warnings.name(written, &value, Problem::UnknownAccount);
+                self.warnings.add_name(written, &value, Problem::UnknownAccount);
                 self.accounts.push(value);
             }
             "group" => {
-                self.warnings.name(written, &value, Problem::UnknownGroup);
+                self.warnings.add_name(written, &value, Problem::UnknownGroup);
                 self.groups.push(value);
             }
             "by" => {
                 let Some(periodicity) = Periodicity::from_letter(&value) else {
                     return Some(Problem::NotForBalances);
                 };
-                self.ranged.push(RangeTerm::By { periodicity, text: format!(" {name}:{value}") });
+                let text = format!(" {name}:{value}");
+                self.range_terms.push(RangeTerm::By { periodicity, text });
             }
             _ => return Some(Problem::NotForBalances),
         }
@@ -277,18 +280,18 @@ impl<'a> BalanceTerms<'a> {
     }
 
     fn finish(self) -> BalanceQuery {
-        // Whatever was meant, it is not the range of the other terms.
-        let ranged = if self.unreadable { &[] } else { self.ranged.as_slice() };
-        let range = DateRange::new(ranged, self.reading);
+        // The invalid value may have been meant to restrict the range.
+        let terms = if self.unreadable { &[] } else { self.range_terms.as_slice() };
+        let range = DateRange::new(terms, self.context);
         let bounds = range.bounds();
         let label = |day: Option<Date>| {
-            day.filter(|day| day.year() >= 1).map(|day| self.reading.pattern.format(day))
+            day.filter(|day| day.year() >= 1).map(|day| self.context.pattern.format(day))
         };
         let (warnings, names) = self.warnings.finish();
         BalanceQuery {
             from: bounds.from,
             until: bounds.until(),
-            periodicity: DateRange::new(&self.ranged, self.reading).periodicity(),
+            periodicity: DateRange::new(&self.range_terms, self.context).periodicity(),
             range: range.text(),
             previous_range: range.shifted(-1),
             next_range: range.shifted(1),

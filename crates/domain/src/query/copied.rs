@@ -1,24 +1,23 @@
-//! Queries of a copied book, whose accounts and groups have new ids (behaviour 6.14).
+//! Translation of saved queries for the copy of a book (behaviour 6.14).
 
 use super::lexer::{Lexer, Token};
 
-/// The same query for the copy of a book: ids of accounts and groups become those of their copies.
-/// What names them otherwise, and what is no such id, stays as it is written.
+/// Replaces ids of accounts and groups in a query, and keeps all other text.
 ///
 /// ```
-/// use daybook_domain::query::for_copy;
+/// use daybook_domain::query::translate_ids;
 /// let account = |id: &str| (id == "1111111111").then(|| "2222222222".to_owned());
 /// let query = "from:1111111111  -account:'1111111111' 1111111111 to:Cash";
-/// let copied = for_copy(query, account, |_| None);
-/// assert_eq!(copied, "from:2222222222  -account:'2222222222' 1111111111 to:Cash");
+/// let translated = translate_ids(query, account, |_| None);
+/// assert_eq!(translated, "from:2222222222  -account:'2222222222' 1111111111 to:Cash");
 /// ```
 #[must_use]
-pub fn for_copy(
+pub fn translate_ids(
     text: &str,
     account: impl Fn(&str) -> Option<String>,
     group: impl Fn(&str) -> Option<String>,
 ) -> String {
-    let (mut lexer, mut copied, mut done) = (Lexer::new(text), String::new(), 0);
+    let (mut lexer, mut translated, mut done) = (Lexer::new(text), String::new(), 0);
     while let Some(token) = lexer.next() {
         let Token::Operator(operator) = token else { continue };
         let id = operator.value.trim();
@@ -27,19 +26,15 @@ pub fn for_copy(
             "group" => group(id),
             _ => None,
         };
-        let end = text.len().saturating_sub(lexer.behind().len());
+        let end = text.len().saturating_sub(lexer.rest().len());
         let term = text.get(done..end).unwrap_or_default();
-        // The value stands at the end of its term.
-        let Some((before, behind)) = new.as_ref().and_then(|_| term.rsplit_once(id)) else {
-            continue;
-        };
-        copied.push_str(before);
-        copied.push_str(new.as_deref().unwrap_or_default());
-        copied.push_str(behind);
+        // The value is at the end of its term.
+        let Some((new, (before, after))) = new.zip(term.rsplit_once(id)) else { continue };
+        translated.extend([before, &new, after]);
         done = end;
     }
-    copied.push_str(text.get(done..).unwrap_or_default());
-    copied
+    translated.push_str(text.get(done..).unwrap_or_default());
+    translated
 }
 
 #[cfg(test)]
@@ -57,14 +52,14 @@ mod tests {
             ("(from:1000000001 OR to:\"1000000001\")", "(from:9000000001 OR to:\"9000000001\")"),
             ("group:1000000002 after:2025-01", "group:900000000002 after:2025-01"),
             ("group:'1000000002", "group:'900000000002"),
-            // Neither the other way around, nor another operator, text or longer number.
+            // Ids of the other noun, of other operators, in text and in longer numbers are kept.
             ("group:1000000001 account:1000000002", "group:1000000001 account:1000000002"),
             ("remoteId:1000000001 1000000001", "remoteId:1000000001 1000000001"),
             ("account:10000000011", "account:10000000011"),
             ("= account:'Caf\u{e9}' to:1000000001", "= account:'Caf\u{e9}' to:9000000001"),
             ("1000000001 account:1000000001 x", "1000000001 account:9000000001 x"),
         ] {
-            assert_eq!(for_copy(query, account, group), expected, "6.14: {query}");
+            assert_eq!(translate_ids(query, account, group), expected, "6.14: {query}");
         }
     }
 }

@@ -1,27 +1,31 @@
-//! Which transactions need not be passed to count what a filter matches.
+//! Counting of matches by precomputed monthly counts.
 
 use time::Date;
 
 use super::{DateBasis, Filter, Status, Term};
 use crate::calendar::whole_months;
 
-/// How to count what a filter matches where posted transactions are counted by month already: the
-/// whole months of its range, and what is left to be counted one by one (behaviour 1.7.2).
+/// A plan to count the matches of a filter (behaviour 1.7.2).
+///
+/// Posted transactions are already counted by month, so the plan consists of whole months and of
+/// filters for the other matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountPlan {
-    /// The first day of the first whole month; `None` for the first month there is.
+    /// The first day of the first whole month; open when absent.
     pub from: Option<Date>,
-    /// The first day of the month after the last one; `None` for the last month there is.
+    /// The first day after the last whole month; open when absent.
     pub until: Option<Date>,
-    /// Whether every draft matches that is not trashed.
+    /// Whether all drafts match that are not trashed.
     pub all_drafts: bool,
-    /// The other matches: no transaction matches two of these filters.
+    /// Disjoint filters for the other matches.
     pub rest: Vec<Filter>,
 }
 
 impl CountPlan {
-    /// The plan of a filter that asks for days and for what is posted or not trashed, and for
-    /// nothing else; `None` for every other filter, and where no month is whole.
+    /// Creates the plan of a filter that only has ranges of days, `is:posted` and the exclusion of
+    /// trashed transactions.
+    ///
+    /// Returns `None` for all other filters, and for ranges without a whole month.
     ///
     /// ```
     /// use daybook_domain::amount::DecimalSeparator;
@@ -30,8 +34,8 @@ impl CountPlan {
     ///
     /// let today = parse_iso("2025-05-20").unwrap();
     /// let (pattern, separator) = (DatePattern::DayFirst, DecimalSeparator::Dot);
-    /// let reading = ParseContext { today, pattern, separator };
-    /// let plan = |text: &str| CountPlan::new(Query::parse(text, &reading).filter());
+    /// let context = ParseContext { today, pattern, separator };
+    /// let plan = |text: &str| CountPlan::new(Query::parse(text, &context).filter());
     /// let year = plan("on:2024 is:posted").unwrap();
     /// assert_eq!((year.from, year.until), (parse_iso("2024-01-01"), parse_iso("2025-01-01")));
     /// assert!(year.rest.is_empty());
@@ -64,16 +68,16 @@ impl CountPlan {
             return None;
         }
         let (first, last) = whole_months(from, until)?;
-        let with = |more: Vec<Term>| {
-            let more = more.into_iter().map(Filter::Term);
-            Filter::All(filters.iter().cloned().chain(more).collect())
+        let with_terms = |terms: Vec<Term>| {
+            let terms = terms.into_iter().map(Filter::Term);
+            Filter::All(filters.iter().cloned().chain(terms).collect())
         };
         let posted_in = |from, until| {
             let dated = Term::Dated { basis: DateBasis::Transaction, from, until };
-            with(vec![Term::Status(Status::Posted), dated])
+            with_terms(vec![Term::Status(Status::Posted), dated])
         };
         let is_dated = from.is_some() || until.is_some();
-        let drafts = (!posted && is_dated).then(|| with(vec![Term::Status(Status::Draft)]));
+        let drafts = (!posted && is_dated).then(|| with_terms(vec![Term::Status(Status::Draft)]));
         let head = (from != first).then(|| posted_in(from, first));
         let tail = (until != last).then(|| posted_in(last, until));
         let rest = [drafts, head, tail].into_iter().flatten().collect();
@@ -89,19 +93,19 @@ mod tests {
     use crate::query::{ParseContext, Query};
 
     fn query(text: &str) -> Filter {
-        let reading = ParseContext {
+        let context = ParseContext {
             today: parse_iso("2025-05-20").unwrap(),
             pattern: DatePattern::DayFirst,
             separator: DecimalSeparator::Dot,
         };
-        Query::parse(text, &reading).filter().clone()
+        Query::parse(text, &context).filter().clone()
     }
 
     fn day(text: &str) -> Option<Date> {
         Some(parse_iso(text).unwrap())
     }
 
-    /// Whether a transaction with this status and day matches one of the filters that plans have.
+    /// Evaluates a filter of a plan on a transaction with this status and day.
     fn matches(filter: &Filter, status: Status, on: Option<Date>) -> bool {
         match filter {
             Filter::All(filters) => filters.iter().all(|filter| matches(filter, status, on)),
@@ -118,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn every_match_is_counted_once() {
+    fn each_match_is_counted_once() {
         let days = [
             "0001-01-01",
             "0001-01-31",
@@ -172,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_months_are_counted_already() {
+    fn plan_has_the_whole_months_of_the_range() {
         for (text, from, until) in [
             ("", None, None),
             ("on:2024", day("2024-01-01"), day("2025-01-01")),
@@ -186,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_counted_one_by_one() {
+    fn other_filters_have_no_plan() {
         for text in [
             "lunch",
             "account:Cash",

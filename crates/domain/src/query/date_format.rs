@@ -1,4 +1,4 @@
-//! How date literals are written, to write others like them (behaviour 5.9).
+//! Styles of date literals (behaviour 5.9).
 
 use time::Date;
 
@@ -7,7 +7,7 @@ use super::unit::Periodicity;
 use super::variable::Variable;
 use crate::calendar::format_iso;
 
-/// How a date literal was written.
+/// The style of a date literal, to format others like it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateStyle {
     /// `2025-03-31`, `2025-03` or `2025`.
@@ -17,13 +17,13 @@ pub(super) enum DateStyle {
     },
     /// A day, month or short day with slashes.
     Slashes(SlashStyle),
-    /// A variable, or a word that stands for one.
+    /// A variable, or a word that means one.
     Variable(Variable),
-    /// A composed date, which is never written.
+    /// A composed date, which is never formatted.
     Composed,
 }
 
-/// Writes a day, or its month or year, in ISO form.
+/// Formats a day, or its month or year, in ISO form.
 pub(super) fn iso(day: Date, granularity: Periodicity) -> String {
     match granularity {
         Periodicity::Daily => format_iso(day),
@@ -32,7 +32,7 @@ pub(super) fn iso(day: Date, granularity: Periodicity) -> String {
     }
 }
 
-/// As [`iso`], without zeros before months and days.
+/// Formats a day, or its month or year, in ISO form without leading zeros of months and days.
 pub(super) fn unpadded(day: Date, granularity: Periodicity) -> String {
     let (year, month) = (day.year(), u8::from(day.month()));
     match granularity {

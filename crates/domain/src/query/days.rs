@@ -1,41 +1,40 @@
-//! Calendar arithmetic within the years 1 to 9999; results outside them are `None`.
+//! Calendar arithmetic within the years 1 to 9999. Results outside are `None`.
 
 use time::Date;
 
 use crate::calendar::from_parts;
 
-/// Months since January of the year 0.
+/// Returns the number of months since January of the year 0.
 pub(super) fn month_index(day: Date) -> i64 {
     i64::from(day.year()) * 12 + i64::from(u8::from(day.month())) - 1
 }
 
-/// The first day of the month with that index.
+/// Returns the first day of the month with that index.
 pub(super) fn month_start(index: i64) -> Option<Date> {
     let year = i32::try_from(index.div_euclid(12)).ok()?;
     let month = u8::try_from(index.rem_euclid(12) + 1).ok()?;
     from_parts(year, month, 1)
 }
 
-/// The last day of a number of months that begin with the month of the day. The last of them may be
-/// December 9999.
+/// Returns the last day of `months` months that start with the month of `first`.
 pub(super) fn last_of_months(first: Date, months: i64) -> Option<Date> {
     let month = month_start(month_index(first).checked_add(months)?.checked_sub(1)?)?;
     from_parts(month.year(), u8::from(month.month()), month.month().length(month.year()))
 }
 
-/// The day `count` days later, or earlier when negative.
+/// Adds days, which may be negative.
 pub(super) fn plus_days(day: Date, count: i64) -> Option<Date> {
     let number = i64::from(day.to_julian_day()).checked_add(count)?;
     let day = Date::from_julian_day(i32::try_from(number).ok()?).ok()?;
     (1..=9999).contains(&day.year()).then_some(day)
 }
 
-/// The first day of the month `count` months after that of the day.
+/// Returns the first day of the month that is `count` months after that of the day.
 pub(super) fn plus_months(day: Date, count: i64) -> Option<Date> {
     month_start(month_index(day).checked_add(count)?)
 }
 
-/// How many days lie between two days.
+/// Returns the number of days between two days.
 pub(super) fn days_between(from: Date, until: Date) -> i64 {
     i64::from(until.to_julian_day()) - i64::from(from.to_julian_day())
 }
@@ -50,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn months_run_over_years() {
+    fn months_carry_over_into_years() {
         for (from, count, expected) in [
             ("2025-05-20", 0, "2025-05-01"),
             ("2025-05-20", 8, "2026-01-01"),
@@ -64,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_leaves_the_years_1_to_9999() {
+    fn results_outside_the_years_1_to_9999_are_none() {
         assert_eq!(plus_days(day("0001-01-01"), -1), None);
         assert_eq!(plus_days(day("9999-12-31"), 1), None);
         assert_eq!(plus_months(day("0001-01-01"), -1), None);

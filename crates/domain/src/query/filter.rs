@@ -8,17 +8,17 @@ use crate::account::AccountType;
 
 /// A condition on a transaction.
 ///
-/// The tree is complete: the exclusion of trashed transactions (behaviour 1.2.2) and the OR of
-/// several `is:` terms (behaviour 1.2.1) are part of it. Its depth is limited, so it can be walked
-/// by recursion; its lists are as long as the text.
+/// The tree includes the exclusion of trashed transactions (behaviour 1.2.2) and the OR of several
+/// `is:` terms (behaviour 1.2.1). Its depth is limited, so recursion is safe. Its lists may be as
+/// long as the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Filter {
     /// All match; an empty list matches everything.
     All(Vec<Self>),
     /// At least one matches; an empty list matches nothing.
     Any(Vec<Self>),
-    /// The complement. A transaction without a date (or amount) matches the negation of every date
-    /// (or amount) term.
+    /// The complement. A transaction without a date or amount matches the negation of every date or
+    /// amount term.
     Not(Box<Self>),
     /// A single term.
     Term(Term),
@@ -27,38 +27,37 @@ pub enum Filter {
 /// A single condition on a transaction (behaviour 1.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Term {
-    /// The account with that id or name is on either side.
+    /// Either side is the account with that id or name.
     Account(String),
-    /// The account with that id or name is the credit account.
+    /// The credit account is the one with that id or name.
     From(String),
-    /// The account with that id or name is the debit account.
+    /// The debit account is the one with that id or name.
     To(String),
-    /// An account below the group with that id or name is on either side; child groups included.
+    /// Either side is an account below the group with that id or name, including child groups.
     Group(String),
-    /// The day lies in a range. A transaction without that day does not match (behaviour 1.3.4).
+    /// The day is in a range. A transaction without that day does not match (behaviour 1.3.4).
     Dated {
-        /// Which day counts.
+        /// The day that is compared.
         basis: DateBasis,
         /// First day of the range; open when absent.
         from: Option<Date>,
         /// First day after the range; open when absent.
         until: Option<Date>,
     },
-    /// The amount compares like this to a value. A transaction without amount does not match.
+    /// The amount compares to a value. A transaction without amount does not match.
     Amount {
         /// The comparison of amount and value.
         comparison: Comparison,
         /// The value.
         value: Decimal,
     },
-    /// The status is this one.
+    /// The transaction has this status.
     Status(Status),
-    /// Has the hashtag, in lower case and without `#`; it is compared whole, ignoring case
-    /// (behaviour 1.2.5).
+    /// The transaction has this hashtag, in lower case without `#` (behaviour 1.2.5).
     Tag(String),
-    /// Has exactly that remote id.
+    /// The transaction has exactly this remote id.
     RemoteId(String),
-    /// Has an event whose bot responses contain an error, or (false) has none.
+    /// An event of the transaction has an app response with an error, or, if false, none has.
     HasError(bool),
     /// A custom property.
     Property {
@@ -67,17 +66,17 @@ pub enum Term {
         /// The value in lower case, compared ignoring case; `None` for any value (`key:*`).
         value: Option<String>,
     },
-    /// The description contains this text, both folded by [`crate::name::fold`] (behaviour 1.2.4).
+    /// The folded description contains this folded text (behaviour 1.2.4, [`crate::name::fold`]).
     Text(String),
-    /// Created by the user with that username or e-mail address, as written.
+    /// The creator has exactly this username or email address.
     By(String),
-    /// Created by the agent with that id.
+    /// The agent with this id created the transaction.
     Agent(String),
-    /// At least one side has that account type.
+    /// At least one side has this account type.
     AccountType(AccountType),
-    /// Has attachments.
+    /// The transaction has files.
     HasFile,
-    /// Has URLs.
+    /// The transaction has URLs.
     HasUrl,
 }
 
@@ -87,8 +86,7 @@ pub enum DateBasis {
     /// The transaction date.
     #[default]
     Transaction,
-    /// The day on which it was posted, in the time zone of the book (`using:postDate`); drafts have
-    /// none.
+    /// The day of posting in the time zone of the book (`using:postDate`). Drafts have none.
     Posting,
 }
 
@@ -107,8 +105,8 @@ pub enum Comparison {
     Ge,
 }
 
-/// The statuses of `is:`. A trashed transaction is [`Status::Trashed`] only (behaviour 3.1.1),
-/// whatever it was before.
+/// A status of `is:`. A trashed transaction has the status [`Status::Trashed`] only (behaviour
+/// 3.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Not posted.
@@ -124,11 +122,11 @@ pub enum Status {
 }
 
 impl Status {
-    /// All of them.
+    /// All statuses.
     pub const ALL: [Self; 5] =
         [Self::Draft, Self::Unchecked, Self::Checked, Self::Posted, Self::Trashed];
 
-    /// The word behind `is:`.
+    /// Returns the word after `is:`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -148,8 +146,8 @@ impl Status {
 }
 
 impl Filter {
-    /// Calls `show` with every term of the tree, in the order of the query except that `is:` terms
-    /// may come last.
+    /// Calls `visit` with every term, in the order of the query except that `is:` terms may come
+    /// last.
     ///
     /// ```
     /// use daybook_domain::query::{Filter, Term};
@@ -161,17 +159,17 @@ impl Filter {
     /// filter.each_term(&mut |term| terms.push(term));
     /// assert_eq!(terms, [&Term::HasFile, &Term::HasUrl]);
     /// ```
-    pub fn each_term<'a>(&'a self, show: &mut impl FnMut(&'a Term)) {
+    pub fn each_term<'a>(&'a self, visit: &mut impl FnMut(&'a Term)) {
         match self {
             Self::All(filters) | Self::Any(filters) => {
-                filters.iter().for_each(|filter| filter.each_term(show))
+                filters.iter().for_each(|filter| filter.each_term(visit))
             }
-            Self::Not(filter) => filter.each_term(show),
-            Self::Term(term) => show(term),
+            Self::Not(filter) => filter.each_term(visit),
+            Self::Term(term) => visit(term),
         }
     }
 
-    /// The status, if the filter is only an `is:` term.
+    /// Returns the status, if the filter is a single `is:` term.
     pub(super) const fn status(&self) -> Option<Status> {
         match self {
             Self::Term(Term::Status(status)) => Some(*status),
@@ -181,7 +179,7 @@ impl Filter {
 }
 
 impl Term {
-    /// The account or group that a term names, and what is wrong when there is none.
+    /// Returns the account or group of a term, and the problem to report if it does not exist.
     pub(super) fn chart_name(&self) -> Option<(&str, Problem)> {
         if let Self::Group(name) = self {
             return Some((name, Problem::UnknownGroup));
@@ -189,7 +187,7 @@ impl Term {
         self.account().map(|name| (name, Problem::UnknownAccount))
     }
 
-    /// The account a term names.
+    /// Returns the account of a term.
     pub(super) fn account(&self) -> Option<&str> {
         if let Self::Account(name) | Self::From(name) | Self::To(name) = self {
             Some(name)

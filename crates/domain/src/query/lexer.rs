@@ -1,5 +1,4 @@
-//! Splits a query into tokens (behaviour 1.1). Every character is visited a bounded number of
-//! times.
+//! The lexer of queries (behaviour 1.1). It visits each character a bounded number of times.
 
 use super::filter::Comparison;
 use super::literal::DateOperator;
@@ -31,21 +30,21 @@ pub(super) enum Token<'a> {
     Empty,
 }
 
-/// Reads the tokens of a query one by one.
+/// An iterator over the tokens of a query.
 pub(super) struct Lexer<'a> {
     rest: &'a str,
-    /// The last token as written.
+    /// The text of the last token.
     written: &'a str,
-    /// Whether a dash stands directly before the rest of the text.
+    /// Whether a dash directly precedes the rest of the text.
     negated: bool,
-    /// Whether a quoted value has ended.
+    /// Whether any quoted value has ended.
     has_quoted: bool,
-    /// Whether it is in doubt which quote ends a value of the last token.
+    /// Whether the closing quote of the last token is ambiguous.
     unclear: bool,
 }
 
 impl<'a> Lexer<'a> {
-    /// Starts at the beginning, after a leading `= ` (behaviour 1.1.7).
+    /// Starts after a leading `= ` (behaviour 1.1.7).
     pub(super) fn new(text: &'a str) -> Self {
         let start = text.trim_start();
         let rest = start
@@ -55,51 +54,51 @@ impl<'a> Lexer<'a> {
         Self { rest, written: "", negated: false, has_quoted: false, unclear: false }
     }
 
-    /// The last token as written.
+    /// Returns the text of the last token.
     pub(super) const fn written(&self) -> &'a str {
         self.written
     }
 
-    /// Whether it is in doubt which quote ends a value of the last token.
+    /// Returns whether the closing quote of the last token is ambiguous.
     pub(super) const fn quotes_are_unclear(&self) -> bool {
         self.unclear
     }
 
-    /// The text behind the last token.
-    pub(super) const fn behind(&self) -> &'a str {
+    /// Returns the text after the last token.
+    pub(super) const fn rest(&self) -> &'a str {
         self.rest
     }
 
-    fn term(&mut self, first: char, negated: bool) -> Token<'a> {
+    fn read_term(&mut self, first: char, negated: bool) -> Token<'a> {
         match first {
-            '(' => self.sign(Token::Open),
-            ')' => self.sign(Token::Close),
-            '\'' | '"' => match self.quoted(first) {
+            '(' => self.read_sign(Token::Open),
+            ')' => self.read_sign(Token::Close),
+            '\'' | '"' => match self.read_quoted(first) {
                 phrase if phrase.trim().is_empty() => Token::Empty,
                 phrase => Token::Phrase(phrase),
             },
-            _ => self.word(negated),
+            _ => self.read_word(negated),
         }
     }
 
-    fn sign(&mut self, token: Token<'a>) -> Token<'a> {
+    fn read_sign(&mut self, token: Token<'a>) -> Token<'a> {
         self.rest = self.rest.get(1..).unwrap_or_default();
         token
     }
 
-    /// A word, a keyword, a hashtag or an operator term. After a dash keywords are words.
-    fn word(&mut self, negated: bool) -> Token<'a> {
-        if let Some((token, rest)) = split_keyword(self.rest).filter(|_| !negated) {
+    /// Reads a word, a keyword, a hashtag or an operator term. After a dash, keywords are words.
+    fn read_word(&mut self, negated: bool) -> Token<'a> {
+        if !negated && let Some((token, rest)) = split_keyword(self.rest) {
             self.rest = rest;
             return token;
         }
-        if let Some((name, behind)) = split_operator(self.rest) {
-            self.rest = behind;
-            return self.operator(name);
+        if let Some((name, rest)) = split_operator(self.rest) {
+            self.rest = rest;
+            return self.read_operator(name);
         }
         let (word, rest) = split_word(self.rest);
         self.rest = rest;
-        // The rest of a value that ended before.
+        // The word may be the rest of a quoted value that ended too early.
         self.unclear = self.has_quoted && word.ends_with(is_quote);
         match word.strip_prefix('#') {
             Some(tag) if !tag.is_empty() => Token::Hashtag(tag),
@@ -107,29 +106,32 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The term of an operator whose name and colon have been read.
-    fn operator(&mut self, name: &'a str) -> Token<'a> {
-        let mut comparison = self.comparison(name);
+    /// Reads the value of an operator term after its name and colon.
+    fn read_operator(&mut self, name: &'a str) -> Token<'a> {
+        let mut comparison = self.read_comparison(name);
         if self.rest.starts_with(|c: char| c.is_whitespace() || c == ')') || self.rest.is_empty() {
             self.rest = self.rest.trim_start();
             if comparison.is_none() {
-                comparison = self.comparison(name);
+                comparison = self.read_comparison(name);
                 self.rest = self.rest.trim_start();
             }
             if is_own_term(self.rest) {
                 return Token::Empty;
             }
         }
-        let (value, quoted) = self.value();
-        found(Operator { name, comparison, value, quoted })
+        let (value, quoted) = self.read_value();
+        if value.trim().is_empty() {
+            return Token::Empty;
+        }
+        Token::Operator(Operator { name, comparison, value, quoted })
     }
 
-    /// The comparison of an amount term, if one stands here.
-    fn comparison(&mut self, name: &str) -> Option<Comparison> {
+    /// Reads the comparison sign of an amount term, if there is one.
+    fn read_comparison(&mut self, name: &str) -> Option<Comparison> {
         if !operator::is_amount(name) {
             return None;
         }
-        // Longer signs first: `>` would match the beginning of `>=`.
+        // Longer signs first, because `>` is a prefix of `>=`.
         let signs = [
             (">=", Comparison::Ge),
             ("<=", Comparison::Le),
@@ -144,19 +146,21 @@ impl<'a> Lexer<'a> {
         Some(comparison)
     }
 
-    /// A bare word or a quoted string, and whether it was quoted (behaviour 1.1.4).
-    fn value(&mut self) -> (String, bool) {
+    /// Reads a word or a quoted string. Returns it and whether it was quoted (behaviour 1.1.4).
+    fn read_value(&mut self) -> (String, bool) {
         if let Some(quote) = self.rest.chars().next().filter(|first| is_quote(*first)) {
-            return (self.quoted(quote), true);
+            return (self.read_quoted(quote), true);
         }
         let (word, rest) = split_word(self.rest);
         self.rest = rest;
         (word.to_owned(), false)
     }
 
-    /// A quoted string. Without a closing quote it extends to the end of the text (behaviour 1.1.5,
-    /// 1.1.10). A backslash escapes only the quote and a backslash; an apostrophe needs none.
-    fn quoted(&mut self, quote: char) -> String {
+    /// Reads a quoted string (behaviour 1.1.5, 1.1.10).
+    ///
+    /// Without a closing quote it extends to the end of the text. A backslash escapes only the
+    /// quote and a backslash. An apostrophe in a word needs no escape.
+    fn read_quoted(&mut self, quote: char) -> String {
         let mut value = String::new();
         let mut chars = self.rest.chars();
         chars.next();
@@ -197,7 +201,7 @@ impl<'a> Iterator for Lexer<'a> {
         self.rest = self.rest.trim_start();
         let dashless = self.rest.trim_start_matches('-');
         let dashes = self.rest.len() - dashless.len();
-        // Dashes not followed by a term are text: `Freight - Intergroup`.
+        // Dashes that are not followed by a term are text: `Freight - Intergroup`.
         if dashes > 0 && dashless.starts_with(|next: char| !ends_word(next)) {
             self.rest = dashless;
             self.negated = true;
@@ -208,27 +212,23 @@ impl<'a> Iterator for Lexer<'a> {
         let negated = std::mem::take(&mut self.negated);
         let first = self.rest.chars().next()?;
         let start = self.rest;
-        let token = self.term(first, negated);
+        let token = self.read_term(first, negated);
         let length = start.len().saturating_sub(self.rest.len());
         self.written = start.get(..length).unwrap_or_default().trim_end();
         Some(token)
     }
 }
 
-fn found(operator: Operator<'_>) -> Token<'_> {
-    if operator.value.trim().is_empty() { Token::Empty } else { Token::Operator(operator) }
-}
-
 fn is_quote(c: char) -> bool {
     matches!(c, '\'' | '"')
 }
 
-/// The word at the beginning of the text, and the text after it.
+/// Splits off the word at the beginning of the text.
 fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(ends_word).unwrap_or(text.len()))
 }
 
-/// Splits off a keyword: upper case and a whole word. A parenthesis may follow at once, as in
+/// Splits off a keyword: a whole word in upper case. A parenthesis may follow directly, as in
 /// `NOT(a OR b)`.
 fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
     let (token, rest) = [("AND", Token::And), ("OR", Token::Or), ("NOT", Token::Not)]
@@ -238,27 +238,30 @@ fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
         .then_some((token, rest))
 }
 
-/// Splits off an operator: its name and the text after the colon, or after the name if that is
-/// `amount` before a comparison sign. `10:30` and web addresses are words (behaviour 1.1.11). Reads
-/// no further than the name, because terms with quoted values may follow one another without white
-/// space.
+/// Splits off the name of an operator. Returns it and the text after the colon.
+///
+/// `amount` may have a comparison sign instead of a colon. `10:30` and web addresses are words
+/// (behaviour 1.1.11). The value is not inspected, because terms with quoted values may follow one
+/// another without white space.
 fn split_operator(text: &str) -> Option<(&str, &str)> {
     if !text.starts_with(char::is_alphabetic) {
         return None;
     }
     let amount =
         text.split_at_checked("amount".len()).filter(|(name, _)| operator::is_amount(name));
-    if let Some((name, behind)) = amount.filter(|(_, behind)| behind.starts_with(['=', '<', '>'])) {
-        return Some((name, behind));
+    if let Some((name, rest)) = amount.filter(|(_, rest)| rest.starts_with(['=', '<', '>'])) {
+        return Some((name, rest));
     }
-    let (name, behind) = text.split_at(text.find(|c| c == ':' || ends_word(c))?);
-    let behind = behind.strip_prefix(':')?;
-    let scheme = name.eq_ignore_ascii_case("http") || name.eq_ignore_ascii_case("https");
-    if scheme && behind.starts_with("//") { None } else { Some((name, behind)) }
+    let (name, rest) = text.split_at(text.find(|c| c == ':' || ends_word(c))?);
+    let rest = rest.strip_prefix(':')?;
+    let is_scheme = name.eq_ignore_ascii_case("http") || name.eq_ignore_ascii_case("https");
+    if is_scheme && rest.starts_with("//") { None } else { Some((name, rest)) }
 }
 
-/// Whether a keyword or the term of an operator begins here, which may follow a quoted value
-/// without white space. Properties do not count: `'Owner's: cash'` has none.
+/// Returns whether the text begins with a keyword or an operator term, which may follow a quoted
+/// value without white space.
+///
+/// Property terms are excluded, because `'Owner's: cash'` contains none.
 fn begins_term(text: &str) -> bool {
     let is_known = |name: &str| {
         DateOperator::from_name(name).is_some() || operator::is_operator(&name.to_ascii_lowercase())
@@ -266,9 +269,10 @@ fn begins_term(text: &str) -> bool {
     split_operator(text).is_some_and(|(name, _)| is_known(name)) || split_keyword(text).is_some()
 }
 
-/// Whether the text begins with a term of its own, which is not the value of the operator before
-/// it: an operator term, a hashtag, a keyword, a group, or the negation of one of these (behaviour
-/// 1.1.6).
+/// Returns whether the text begins with a separate term instead of the value of the preceding
+/// operator (behaviour 1.1.6).
+///
+/// Separate terms are operator terms, hashtags, keywords, parentheses and negations of these.
 fn is_own_term(text: &str) -> bool {
     let (word, _) = split_word(text);
     let dashless = word.trim_start_matches('-');

@@ -1,4 +1,4 @@
-//! Date literals: the values of `on:`, `after:` and `before:` (behaviour 1.3).
+//! Date literals, the values of `on:`, `after:` and `before:` (behaviour 1.3).
 
 use time::Date;
 
@@ -8,7 +8,7 @@ use super::variable::Variable;
 use super::{ParseContext, slash_dates};
 use crate::calendar::from_parts;
 
-/// The operators that limit days.
+/// An operator that restricts days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateOperator {
     On,
@@ -28,36 +28,35 @@ impl DateOperator {
     }
 }
 
-/// A date literal: a span of days, and how it was written.
+/// A date literal: a span of days and its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DateLiteral {
     style: DateStyle,
     unit: Unit,
-    /// The first and last day, both inside.
+    /// The first and the last day, inclusive.
     first: Date,
     last: Date,
-    /// The day it means after `after:` and `before:`; `None` for a variable at the end of the
-    /// calendar.
+    /// The bound of `after:` and `before:`; `None` for a variable at the end of the calendar.
     bound: Option<Date>,
 }
 
 /// The first and last day of a range, open where `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Bounds {
-    /// The first day inside.
+    /// The first day, inclusive.
     pub(super) from: Option<Date>,
-    /// The last day inside. For a range without days it may be the day before the calendar begins.
+    /// The last day, inclusive. In an empty range it may be the day before the calendar begins.
     pub(super) last: Option<Date>,
 }
 
 impl Bounds {
-    /// The first day after the range; `None` also when the range ends with the calendar.
+    /// Returns the first day after the range; `None` also if the range ends with the calendar.
     pub(super) fn until(self) -> Option<Date> {
         self.last.and_then(Date::next_day)
     }
 
-    /// The days in both: the tightest bounds (behaviour 1.3.4).
-    pub(super) fn and(self, other: Self) -> Self {
+    /// Intersects two ranges (behaviour 1.3.4).
+    pub(super) fn intersect(self, other: Self) -> Self {
         Self {
             from: self.from.into_iter().chain(other.from).max(),
             last: self.last.into_iter().chain(other.last).min(),
@@ -66,43 +65,41 @@ impl Bounds {
 }
 
 impl DateLiteral {
-    /// Reads a literal, trying the forms in the order of behaviour 1.3.1; `None` for text that is
-    /// not a date of the years 1 to 9999.
-    pub(super) fn read(text: &str, reading: &ParseContext) -> Option<Self> {
+    /// Parses a literal in the forms of behaviour 1.3.1. Returns `None` outside the years 1 to
+    /// 9999.
+    pub(super) fn read(text: &str, context: &ParseContext) -> Option<Self> {
         let text = text.trim();
         if let Some((first, unit, padded)) = read_iso(text) {
-            return Self::plain(DateStyle::Iso { padded }, unit, first);
+            return Self::new(DateStyle::Iso { padded }, unit, first);
         }
         if text.contains('/') {
-            let slashed = slash_dates::read(text, reading)?;
-            return Self::plain(
-                slashed.style.map_or(DateStyle::Composed, DateStyle::Slashes),
-                slashed.unit,
-                slashed.first,
-            );
+            let date = slash_dates::read(text, context)?;
+            let style = date.style.map_or(DateStyle::Composed, DateStyle::Slashes);
+            return Self::new(style, date.unit, date.first);
         }
         let variable = Variable::read(text).or_else(|| Variable::read_word(text))?;
-        let (first, last) = variable.days(reading.today)?;
+        let (first, last) = variable.days(context.today)?;
         Some(Self {
             style: DateStyle::Variable(variable),
             unit: variable.unit,
             first,
             last,
-            bound: variable.bound(reading.today),
+            bound: variable.bound(context.today),
         })
     }
 
-    fn plain(style: DateStyle, unit: Unit, first: Date) -> Option<Self> {
+    fn new(style: DateStyle, unit: Unit, first: Date) -> Option<Self> {
         Some(Self { style, unit, first, last: unit.last(first)?, bound: Some(first) })
     }
 
-    /// What the literal spans.
+    /// Returns the unit that the literal spans.
     pub(super) const fn unit(&self) -> Unit {
         self.unit
     }
 
-    /// The days that an operator and the literal mean (behaviour 1.3.4): `after:` includes the
-    /// bound, `before:` excludes it.
+    /// Returns the range of the literal with an operator (behaviour 1.3.4).
+    ///
+    /// `after:` includes the bound, and `before:` excludes it.
     pub(super) fn bounds(&self, operator: DateOperator) -> Option<Bounds> {
         Some(match operator {
             DateOperator::On => Bounds { from: Some(self.first), last: Some(self.last) },
@@ -111,26 +108,30 @@ impl DateLiteral {
         })
     }
 
-    /// Writes the term `name:literal` shifted, after a space. A literal of another unit than the
-    /// shift, and one that its style cannot express after it, is written in ISO form. An `on:` of a
-    /// larger unit has no such form, so two bounds replace it. `None` beyond the calendar.
+    /// Formats the shifted term `name:literal` after a space. Returns `None` outside the calendar.
+    ///
+    /// A literal of another unit than the shift, or that its style cannot express after the shift,
+    /// is formatted in ISO form. An `on:` of a larger unit has no such form, so two bounds replace
+    /// it.
     pub(super) fn shifted(
         &self,
         name: &str,
         operator: DateOperator,
         shift: Shift,
-        reading: &ParseContext,
+        context: &ParseContext,
     ) -> Option<String> {
         let start = shift.apply(self.start(operator)?)?;
         let iso = |day| date_format::iso(day, shift.unit.granularity());
         if self.unit == shift.unit {
-            // Reading the text back shows whether the style can express it: `31/12` of this year
-            // has no neighbour in the next.
+            // Parsing the text again shows whether the style can express it. For example, `31/12`
+            // has no year, so the style cannot express the next day.
             let is_right = |text: &String| {
-                Self::read(text, reading).is_some_and(|back| back.start(operator) == Some(start))
+                Self::read(text, context).is_some_and(|back| back.start(operator) == Some(start))
             };
-            let text =
-                self.restyled(start, shift.count).filter(is_right).unwrap_or_else(|| iso(start));
+            let text = self
+                .format_shifted(start, shift.count)
+                .filter(is_right)
+                .unwrap_or_else(|| iso(start));
             return Some(format!(" {name}:{text}"));
         }
         if operator != DateOperator::On {
@@ -140,12 +141,13 @@ impl DateLiteral {
         Some(format!(" after:{} before:{}", iso(start), iso(end)))
     }
 
-    /// The day the literal means with an operator.
+    /// Returns the day that a shift applies to with an operator.
     fn start(&self, operator: DateOperator) -> Option<Date> {
         if operator == DateOperator::On { Some(self.first) } else { self.bound }
     }
 
-    fn restyled(&self, start: Date, count: i64) -> Option<String> {
+    /// Formats `start` in the style of the literal.
+    fn format_shifted(&self, start: Date, count: i64) -> Option<String> {
         match self.style {
             DateStyle::Iso { padded: true } => {
                 Some(date_format::iso(start, self.unit.granularity()))
@@ -153,24 +155,25 @@ impl DateLiteral {
             DateStyle::Iso { padded: false } => {
                 Some(date_format::unpadded(start, self.unit.granularity()))
             }
-            DateStyle::Slashes(slashes) => Some(slashes.write(start)),
+            DateStyle::Slashes(style) => Some(style.format(start)),
             DateStyle::Variable(variable) => {
                 let offset = variable.offset.checked_add(count)?;
-                Some(Variable { offset, ..variable }.write())
+                Some(Variable { offset, ..variable }.format())
             }
             DateStyle::Composed => None,
         }
     }
 }
 
-/// A day, month or year as in ISO 8601, also without zeros; the first day, what it spans, and
-/// whether months and days have two digits.
+/// Parses an ISO day, month or year, with or without leading zeros.
+///
+/// Returns the first day, the unit, and whether months and days have two digits.
 fn read_iso(text: &str) -> Option<(Date, Unit, bool)> {
     let mut parts = text.split('-');
     let year = parts.next().filter(|year| year.len() == 4)?;
     let (month, day) = (parts.next(), parts.next());
-    let short = |part: Option<&str>| part.is_none_or(|part| (1..=2).contains(&part.len()));
-    if parts.next().is_some() || !short(month) || !short(day) {
+    let is_short = |part: Option<&str>| part.is_none_or(|part| (1..=2).contains(&part.len()));
+    if parts.next().is_some() || !is_short(month) || !is_short(day) {
         return None;
     }
     let unit = match (month, day) {

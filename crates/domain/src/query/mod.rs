@@ -1,15 +1,15 @@
-//! The query language (behaviour 1): reads text as a filter of transactions or as a query of
-//! balances.
+//! The query language for transactions and balances (behaviour 1).
 //!
-//! Reading never fails (behaviour 1.1.10): a term that cannot be read matches nothing, and what
-//! was read as less than it says becomes a [`Warning`] (behaviour 1.1.13). Two readers share a
-//! lexer and the forms of dates:
+//! Parsing never fails (behaviour 1.1.10). A term with an invalid value matches nothing, and each
+//! term that is ignored or only partly understood becomes a [`Warning`] (behaviour 1.1.13). Two
+//! parsers share a lexer and the date literals:
 //!
 //! - [`Query`] for listTransactions and countTransactions: a tree of [`Term`]s, which the storage
 //!   translates into a search.
-//! - [`BalanceQuery`] for getBalances: accounts, groups, tags, a range of days and its neighbours.
+//! - [`BalanceQuery`] for getBalances: accounts, groups, tags, a range of days, and the previous
+//!   and next range.
 //!
-//! Names of accounts and groups stay text here; the caller resolves them (behaviour 1.2.9).
+//! Names of accounts and groups stay text. The caller resolves them (behaviour 1.2.9).
 
 mod balance;
 mod context;
@@ -37,7 +37,7 @@ mod tests;
 
 pub use balance::BalanceQuery;
 pub use context::ParseContext;
-pub use copied::for_copy;
+pub use copied::translate_ids;
 pub use count_plan::CountPlan;
 pub use filter::{Comparison, DateBasis, Filter, Status, Term};
 pub use refusal::{MAX_TERMS, MAX_TEXT, Refusal};
@@ -53,9 +53,9 @@ pub use warning::{Problem, Warning};
 /// use daybook_domain::query::{Filter, ParseContext, Query, Status, Term};
 ///
 /// let today = parse_iso("2025-05-20").unwrap();
-/// let reading =
+/// let context =
 ///     ParseContext { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
-/// let query = Query::parse("account:'Credit Card' lunch", &reading);
+/// let query = Query::parse("account:'Credit Card' lunch", &context);
 /// assert_eq!(query.single_account(), Some("Credit Card"));
 /// assert_eq!(
 ///     *query.filter(),
@@ -69,35 +69,34 @@ pub use warning::{Problem, Warning};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     filter: Filter,
-    /// How many terms the text has that count.
+    /// The number of terms that are evaluated.
     terms: usize,
     warnings: Vec<Warning>,
     names: Vec<NamedTerm>,
 }
 
 impl Query {
-    /// Reads a query. Every text is one; blank text matches everything that is not trashed.
+    /// Parses a query. Every text is valid; blank text matches everything that is not trashed.
     #[must_use]
-    pub fn parse(text: &str, reading: &ParseContext) -> Self {
-        let parser::Parsed { filter, terms, warnings, names } = parser::parse(text, reading);
+    pub fn parse(text: &str, context: &ParseContext) -> Self {
+        let parser::Parsed { filter, terms, warnings, names } = parser::parse(text, context);
         Self { filter, terms, warnings, names }
     }
 
-    /// The filter that transactions must match; always a [`Filter::All`], including the exclusion
-    /// of trashed transactions (behaviour 1.2.2).
+    /// Returns the filter, always a [`Filter::All`] with the exclusion of trashed transactions
+    /// (behaviour 1.2.2).
     #[must_use]
     pub const fn filter(&self) -> &Filter {
         &self.filter
     }
 
-    /// What was read as less than it says (behaviour 1.1.13).
+    /// Returns the warnings (behaviour 1.1.13).
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Warns of the accounts and groups that the query names and that are unknown (behaviour
-    /// 1.1.13).
+    /// Adds warnings of unknown accounts and groups (behaviour 1.1.13).
     pub fn warn_of_unknown(
         &mut self,
         knows_account: impl Fn(&str) -> bool,
@@ -106,7 +105,7 @@ impl Query {
         warning::add_unknown(&mut self.warnings, &self.names, knows_account, knows_group);
     }
 
-    /// Refuses a query of which a part would be ignored (behaviour 1.1.14).
+    /// Refuses a query with warnings (behaviour 1.1.14).
     ///
     /// # Errors
     /// [`Refusal::NotUnderstood`].
@@ -114,8 +113,8 @@ impl Query {
         Refusal::check_understood(&self.warnings)
     }
 
-    /// Refuses a query of more terms than are evaluated (behaviour 1.7.1), and one that searches
-    /// for a longer text (behaviour 1.7.4).
+    /// Checks the number of terms (behaviour 1.7.1) and the length of searched texts (behaviour
+    /// 1.7.4).
     ///
     /// # Errors
     /// [`Refusal::TooLarge`].
@@ -130,15 +129,16 @@ impl Query {
         Refusal::check("characters in one text", longest, MAX_TEXT)
     }
 
-    /// The id or name of the one account the query filters by (behaviour 2.8): the query has
-    /// exactly one `account:`, `acc:`, `from:` or `to:` term, and that is not inside a NOT or OR.
-    /// It may have a group as well.
+    /// Returns the id or name of the only account of the query (behaviour 2.8).
+    ///
+    /// The query must have exactly one `account:`, `acc:`, `from:` or `to:` term, outside of NOT
+    /// and OR. It may also have a group.
     #[must_use]
     pub fn single_account(&self) -> Option<&str> {
         let Filter::All(conjunction) = &self.filter else { return None };
-        let mut named = 0_usize;
-        self.filter.each_term(&mut |term| named += usize::from(term.account().is_some()));
-        if named != 1 {
+        let mut count = 0_usize;
+        self.filter.each_term(&mut |term| count += usize::from(term.account().is_some()));
+        if count != 1 {
             return None;
         }
         conjunction.iter().find_map(|filter| match filter {

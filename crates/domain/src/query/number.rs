@@ -5,20 +5,21 @@ use rust_decimal::Decimal;
 use crate::amount::DecimalSeparator;
 use crate::numeral::Numeral;
 
-/// Reads an amount literal: one with thousands as in the book (`1.234` in a COMMA book, as in typed
-/// lines), else like amounts in bodies (behaviour 3.12.3). A number beyond the range of [`Decimal`]
-/// becomes the end of that range: no stored amount is there, so every comparison has the same
-/// result.
+/// Parses an amount literal with the separators of the book, or else like amounts in bodies
+/// (behaviour 3.12.3).
+///
+/// A number beyond the range of [`Decimal`] is clamped. No stored amount is there, so all
+/// comparisons have the same result.
 pub(super) fn read(text: &str, separator: DecimalSeparator) -> Option<Decimal> {
     let numeral = Numeral::read_literal(text, separator)?;
     if numeral.is_zero() {
         return Some(Decimal::ZERO);
     }
     let at = |places: u32| {
-        let magnitude = Decimal::try_from_i128_with_scale(numeral.rounded(places)?, places).ok()?;
+        let magnitude = Decimal::try_from_i128_with_scale(numeral.round(places)?, places).ok()?;
         Some(if numeral.is_negative() { -magnitude } else { magnitude })
     };
-    // The first exact value, because a rounded literal could equal an amount it differs from.
+    // An exact value is preferred, because a rounded literal could equal a different amount.
     let exact = (0..=Decimal::MAX_SCALE).map_while(at).find(|value| numeral.equals(*value));
     let nearest = || (0..=Decimal::MAX_SCALE).map_while(at).last();
     let end = if numeral.is_negative() { Decimal::MIN } else { Decimal::MAX };
@@ -39,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_of_behaviour_1_2_8() {
+    fn amounts_are_parsed_in_both_conventions() {
         for (text, expected) in [
             ("100", Some("100")),
             ("100.50", Some("100.5")),
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_the_range_end_at_its_ends() {
+    fn numbers_beyond_the_range_are_clamped() {
         let long = "9".repeat(10_000);
         for text in ["1e999999999999999999999", "1e29", long.as_str()] {
             assert_eq!(read(text, DecimalSeparator::Dot), Some(Decimal::MAX), "{text}");

@@ -1,7 +1,8 @@
-//! Builds the filter of a query: NOT binds closer than AND, AND closer than OR (behaviour 1.1.3).
+//! The parser of transaction queries. NOT binds tighter than AND, and AND tighter than OR
+//! (behaviour 1.1.3).
 //!
-//! The parser has a stack of its own, so no text overflows the thread's. Parentheses nest up to
-//! [`MAX_DEPTH`] levels; deeper ones are skipped, as if their content stood in the one around them.
+//! The parser uses its own stack, so no text overflows the stack of the thread. Parentheses nest up
+//! to [`MAX_DEPTH`] levels. Deeper ones are ignored, so their content belongs to the enclosing one.
 
 use super::ParseContext;
 use super::filter::{DateBasis, Filter, Status, Term};
@@ -11,77 +12,79 @@ use super::term::{self, Decoded};
 use super::warning::{NamedTerm, Problem, Warning, Warnings};
 use crate::transaction::tags;
 
-/// How deep parentheses may nest.
+/// Maximum depth of parentheses.
 const MAX_DEPTH: usize = 64;
 
-/// A condition that no transaction meets.
-const NOTHING: Filter = Filter::Any(Vec::new());
+/// A filter that matches no transaction.
+const MATCH_NOTHING: Filter = Filter::Any(Vec::new());
 
-/// A query as read.
+/// A parsed query.
 pub(super) struct Parsed {
     pub(super) filter: Filter,
-    /// How many terms it has, without the exclusion of trashed transactions.
+    /// The number of terms, without the exclusion of trashed transactions.
     pub(super) terms: usize,
     pub(super) warnings: Vec<Warning>,
     pub(super) names: Vec<NamedTerm>,
 }
 
-/// Reads a query of transactions.
-pub(super) fn parse(text: &str, reading: &ParseContext) -> Parsed {
-    let (found, basis) = read(text, DateBasis::Transaction, reading);
-    // `using:postDate` also applies to date terms before it, so the text is read again.
-    if basis == DateBasis::Posting { read(text, basis, reading).0 } else { found }
+/// Parses a transaction query.
+pub(super) fn parse(text: &str, context: &ParseContext) -> Parsed {
+    let (parsed, basis) = parse_with_basis(text, DateBasis::Transaction, context);
+    // `using:postDate` also applies to date terms before it, so the text is parsed again.
+    if basis == DateBasis::Posting { parse_with_basis(text, basis, context).0 } else { parsed }
 }
 
-fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> (Parsed, DateBasis) {
+/// Parses with a basis for date terms. Returns the query and the basis that it requests.
+fn parse_with_basis(text: &str, basis: DateBasis, context: &ParseContext) -> (Parsed, DateBasis) {
     let mut parser = Parser {
-        reading,
+        context,
         basis,
-        asked: DateBasis::Transaction,
-        trashed: false,
-        around: Vec::new(),
+        requested_basis: DateBasis::Transaction,
+        has_trashed: false,
+        outer: Vec::new(),
         current: Parenthesis::default(),
         skipped: 0,
         too_deep: false,
-        void: 0,
+        void_terms: 0,
         warnings: Warnings::default(),
     };
     let mut lexer = Lexer::new(text);
     while let Some(token) = lexer.next() {
-        parser.take(token, (lexer.written(), lexer.behind()));
+        parser.add_token(token, lexer.written(), lexer.rest());
         if lexer.quotes_are_unclear() {
             parser.warnings.add(lexer.written(), Problem::Quotes);
         }
     }
-    let asked = parser.asked;
-    (parser.finish(), asked)
+    let requested_basis = parser.requested_basis;
+    (parser.finish(), requested_basis)
 }
 
 struct Parser<'a> {
-    reading: &'a ParseContext,
-    /// The basis that date terms are read with, and the one the query asks for.
+    context: &'a ParseContext,
+    /// The basis of date terms.
     basis: DateBasis,
-    asked: DateBasis,
+    /// The basis that `using:` requests.
+    requested_basis: DateBasis,
     /// Whether a non-negated `is:trashed` occurred (behaviour 1.2.2).
-    trashed: bool,
-    /// The open parentheses around the current one, the outermost first.
-    around: Vec<Parenthesis>,
+    has_trashed: bool,
+    /// The open parentheses around the current one, outermost first.
+    outer: Vec<Parenthesis>,
     current: Parenthesis,
-    /// How many open parentheses are too deep to count.
+    /// The number of open parentheses beyond [`MAX_DEPTH`].
     skipped: usize,
-    /// Whether any was.
+    /// Whether any parenthesis was beyond [`MAX_DEPTH`].
     too_deep: bool,
-    /// How many terms match nothing whatever is stored.
-    void: usize,
+    /// The number of terms that never match.
+    void_terms: usize,
     warnings: Warnings,
 }
 
-/// A parenthesis, or the whole query, while it is read.
+/// An open parenthesis, or the whole query.
 #[derive(Default)]
 struct Parenthesis {
-    /// Whether NOT stands before the parenthesis.
+    /// Whether NOT precedes the parenthesis.
     negated: bool,
-    /// Whether its content is negated by an odd number of NOTs in all.
+    /// Whether an odd number of NOTs applies to its content.
     inverted: bool,
     /// Whether NOT applies to the next term.
     not: bool,
@@ -91,10 +94,11 @@ struct Parenthesis {
 }
 
 impl Parser<'_> {
-    fn take(&mut self, token: Token<'_>, (written, behind): (&str, &str)) {
+    /// Adds a token. `written` is its text, and `rest` the text after it.
+    fn add_token(&mut self, token: Token<'_>, written: &str, rest: &str) {
         match token {
-            Token::Open if self.around.len() == MAX_DEPTH => {
-                // Once is enough.
+            Token::Open if self.outer.len() == MAX_DEPTH => {
+                // Warn once only.
                 if !self.too_deep {
                     self.warnings.add(written, Problem::TooDeep);
                 }
@@ -108,88 +112,89 @@ impl Parser<'_> {
             Token::Not => self.current.not = !self.current.not,
             Token::Empty => self.ignore(written, Problem::Empty),
             Token::Word(word) => {
-                if looks_like_operator(word, behind) {
+                if looks_like_operator(word, rest) {
                     self.warnings.add(written, Problem::ReadAsText);
                 }
-                self.text(word, written);
+                self.add_text(word, written);
             }
-            Token::Phrase(phrase) => self.text(&phrase, written),
+            Token::Phrase(phrase) => self.add_text(&phrase, written),
             Token::Hashtag(tag) if term::is_tag(tag) => {
                 self.add(Filter::Term(Term::Tag(tags::key(tag))));
             }
-            // What no hashtag can be (`#a-b`) is searched for as text.
+            // An invalid hashtag such as `#a-b` is searched as text.
             Token::Hashtag(_) => {
                 self.warnings.add(written, Problem::ReadAsText);
-                self.text(written, written);
+                self.add_text(written, written);
             }
-            Token::Operator(operator) => self.operator(operator, written),
+            Token::Operator(operator) => self.add_operator(operator, written),
         }
     }
 
-    fn text(&mut self, text: &str, written: &str) {
+    fn add_text(&mut self, text: &str, written: &str) {
         match term::text(text) {
-            _ if text.contains('\0') => self.nothing(),
+            _ if text.contains('\0') => self.add_void(),
             Some(term) => self.add(Filter::Term(term)),
             None => self.ignore(written, Problem::Empty),
         }
     }
 
-    fn operator(&mut self, operator: Operator<'_>, written: &str) {
+    fn add_operator(&mut self, operator: Operator<'_>, written: &str) {
         let negated = self.is_negated();
-        let nul = operator.has_nul();
-        match term::decode(operator, self.basis, self.reading) {
-            Decoded::Term(_) if nul => self.nothing(),
+        let has_nul = operator.has_nul();
+        match term::decode(operator, self.basis, self.context) {
+            Decoded::Term(_) if has_nul => self.add_void(),
             Decoded::Term(term) => {
-                self.trashed |= !negated && term == Term::Status(Status::Trashed);
+                self.has_trashed |= !negated && term == Term::Status(Status::Trashed);
                 if let Some((name, problem)) = term.chart_name() {
-                    self.warnings.name(written, name, problem);
+                    self.warnings.add_name(written, name, problem);
                 }
                 self.add(Filter::Term(term));
             }
             Decoded::PostingDates if negated => self.ignore(written, Problem::Negated),
             Decoded::PostingDates => {
-                self.asked = DateBasis::Posting;
+                self.requested_basis = DateBasis::Posting;
                 self.current.not = false;
             }
             Decoded::Ignored(problem) => self.ignore(written, problem),
             Decoded::Unreadable(problem) => {
                 self.warnings.add(written, problem);
-                self.unreadable();
+                self.add_unreadable();
             }
         }
     }
 
-    /// Whether the next term is negated by an odd number of NOTs in all.
+    /// Returns whether an odd number of NOTs applies to the next term.
     const fn is_negated(&self) -> bool {
         self.current.inverted ^ self.current.not
     }
 
-    /// Adds a term.
+    /// Adds a filter with the pending NOT.
     fn add(&mut self, filter: Filter) {
         let negated = std::mem::take(&mut self.current.not);
         self.current.add(filter, negated);
     }
 
-    /// Passes over a term, which takes the NOT before it with it.
+    /// Ignores a term together with the pending NOT.
     fn ignore(&mut self, written: &str, problem: Problem) {
         self.warnings.add(written, problem);
         self.current.not = false;
     }
 
-    /// Adds what no transaction is (behaviour 0.23): its negation is every transaction.
-    fn nothing(&mut self) {
-        self.void = self.void.saturating_add(1);
-        self.add(NOTHING);
+    /// Adds a term that never matches (behaviour 0.23). Its negation always matches.
+    fn add_void(&mut self) {
+        self.void_terms = self.void_terms.saturating_add(1);
+        self.add(MATCH_NOTHING);
     }
 
-    /// Adds a term that cannot be read. Nobody knows what it matches, so nothing is found by it,
-    /// negated or not: it is what the negations around it turn into nothing (behaviour 1.1.9).
-    fn unreadable(&mut self) {
+    /// Adds a term with an invalid value, which matches nothing, negated or not (behaviour 1.1.9).
+    ///
+    /// Within negations it is the complement, so the result matches nothing too.
+    fn add_unreadable(&mut self) {
         if self.is_negated() {
-            self.void = self.void.saturating_add(1);
-            self.add(Filter::Not(Box::new(NOTHING)));
+            self.void_terms = self.void_terms.saturating_add(1);
+            self.add(Filter::Not(Box::new(MATCH_NOTHING)));
         } else {
-            self.nothing();
+            self.add_void();
         }
     }
 
@@ -200,14 +205,14 @@ impl Parser<'_> {
             inverted: self.current.inverted ^ negated,
             ..Parenthesis::default()
         };
-        self.around.push(std::mem::replace(&mut self.current, inner));
+        self.outer.push(std::mem::replace(&mut self.current, inner));
     }
 
-    /// Ends a parenthesis; one that was not opened is skipped (behaviour 1.1.10).
+    /// Closes a parenthesis. One that was not opened is ignored (behaviour 1.1.10).
     fn close(&mut self) {
         if self.skipped > 0 {
             self.skipped -= 1;
-        } else if let Some(outer) = self.around.pop() {
+        } else if let Some(outer) = self.outer.pop() {
             let closed = std::mem::replace(&mut self.current, outer);
             let negated = closed.negated;
             if let Some(filter) = closed.finish() {
@@ -218,7 +223,7 @@ impl Parser<'_> {
 
     fn finish(mut self) -> Parsed {
         self.skipped = 0;
-        while !self.around.is_empty() {
+        while !self.outer.is_empty() {
             self.close();
         }
         let mut conjunction = match self.current.finish() {
@@ -226,10 +231,10 @@ impl Parser<'_> {
             Some(Filter::All(filters)) => filters,
             Some(filter) => vec![filter],
         };
-        let mut terms = self.void;
+        let mut terms = self.void_terms;
         let mut count = |_| terms = terms.saturating_add(1);
         conjunction.iter().for_each(|filter| filter.each_term(&mut count));
-        if !self.trashed {
+        if !self.has_trashed {
             conjunction.push(Filter::Not(Box::new(Filter::Term(Term::Status(Status::Trashed)))));
         }
         let (warnings, names) = self.warnings.finish();
@@ -238,8 +243,8 @@ impl Parser<'_> {
 }
 
 impl Parenthesis {
-    /// Adds an operand. Parentheses and double negations without effect leave no trace, so that
-    /// `(account:Cash)` equals `account:Cash`.
+    /// Adds an operand. Redundant parentheses and double negations are dropped, so `(account:Cash)`
+    /// equals `account:Cash`.
     fn add(&mut self, filter: Filter, negated: bool) {
         match (filter, negated) {
             (Filter::All(filters), false) => self.terms.extend(filters),
@@ -249,7 +254,7 @@ impl Parenthesis {
         }
     }
 
-    /// Ends the terms before an OR; without terms there is no alternative.
+    /// Ends an alternative at an OR. Without terms, there is no alternative.
     fn end_conjunction(&mut self) {
         self.not = false;
         match conjunction(std::mem::take(&mut self.terms)) {
@@ -259,17 +264,17 @@ impl Parenthesis {
         }
     }
 
-    /// The filter of the parenthesis; `None` when nothing in it counts.
+    /// Returns the filter of the parenthesis; `None` when it has no terms.
     fn finish(mut self) -> Option<Filter> {
         self.end_conjunction();
-        one_or(self.alternatives, Filter::Any)
+        single_or(self.alternatives, Filter::Any)
     }
 }
 
-/// The conjunction of terms, in which several `is:` terms are one alternative (behaviour 1.2.1).
+/// Joins terms by AND, and several `is:` terms among them by OR (behaviour 1.2.1).
 fn conjunction(terms: Vec<Filter>) -> Option<Filter> {
     if terms.iter().filter(|filter| filter.status().is_some()).nth(1).is_none() {
-        return one_or(terms, Filter::All);
+        return single_or(terms, Filter::All);
     }
     let (statuses, mut others): (Vec<_>, Vec<_>) =
         terms.into_iter().partition(|filter| filter.status().is_some());
@@ -279,10 +284,11 @@ fn conjunction(terms: Vec<Filter>) -> Option<Filter> {
             distinct.push(status);
         }
     }
-    others.extend(one_or(distinct, Filter::Any));
-    one_or(others, Filter::All)
+    others.extend(single_or(distinct, Filter::Any));
+    single_or(others, Filter::All)
 }
 
-fn one_or(mut filters: Vec<Filter>, join: fn(Vec<Filter>) -> Filter) -> Option<Filter> {
+/// Returns the only filter, or joins several.
+fn single_or(mut filters: Vec<Filter>, join: fn(Vec<Filter>) -> Filter) -> Option<Filter> {
     if filters.len() > 1 { Some(join(filters)) } else { filters.pop() }
 }

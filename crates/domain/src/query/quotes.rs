@@ -1,51 +1,50 @@
-//! Which quote ends a quoted value (behaviour 1.1.5): names with an apostrophe are often put into
-//! quotes as they are, as in `account:'Owner's Equity'`.
+//! Detection of the closing quote of a value (behaviour 1.1.5).
+//!
+//! Names with an apostrophe are often quoted without an escape, as in `account:'Owner's Equity'`.
 
-/// Whether a quote inside a value, behind `before`, belongs to it and does not close it: it is the
-/// apostrophe in a word, or behind one, and another quote closes the value.
+/// Returns whether a quote between `before` and `rest` is an apostrophe of the value instead of its
+/// end.
 ///
-/// `begins_term` says whether an operator or a keyword begins a text.
+/// It must be in a word or after one, and another quote must close the value. `begins_term` says
+/// whether a text begins with an operator or a keyword.
 pub(super) fn belongs_to_value(
     before: Option<char>,
-    behind: &str,
+    rest: &str,
     quote: char,
     begins_term: impl FnOnce(&str) -> bool,
 ) -> bool {
     if !before.is_some_and(char::is_alphanumeric) {
         return false;
     }
-    let Some((inside, after)) = behind.split_once(quote) else { return false };
+    let Some((inside, after)) = rest.split_once(quote) else { return false };
     let last = inside.chars().next_back();
-    if last.is_none_or(opens) {
+    if last.is_none_or(may_precede_value) {
         return false;
     }
     let closes = after.is_empty() || after.starts_with(ends_word);
-    if behind.starts_with(char::is_alphanumeric) {
+    if rest.starts_with(char::is_alphanumeric) {
         let is_apostrophe =
             last.is_some_and(char::is_alphanumeric) && after.starts_with(char::is_alphanumeric);
         return !begins_term(inside) && (closes || (is_apostrophe && !inside.contains(':')));
     }
-    // Behind a word: `'Owners' Equity'`, but not `'Owners' OR 'Equity'`.
+    // After a word: `'Owners' Equity'`, but not `'Owners' OR 'Equity'`.
     let is_name = !inside.contains([':', '#', '=', '<', '>', '(', ')'])
         && inside.split_whitespace().all(|word| !matches!(word, "AND" | "OR" | "NOT"));
-    behind.starts_with(char::is_whitespace) && closes && is_name
+    rest.starts_with(char::is_whitespace) && closes && is_name
 }
 
-/// Whether the text directly behind a closing quote makes it doubtful that this one closes.
-pub(super) fn is_unclear(
-    behind: &str,
-    quote: char,
-    begins_term: impl FnOnce(&str) -> bool,
-) -> bool {
-    behind.starts_with(quote) || (behind.starts_with(char::is_alphanumeric) && !begins_term(behind))
+/// Returns whether the text directly after a closing quote suggests that another quote closes the
+/// value.
+pub(super) fn is_unclear(rest: &str, quote: char, begins_term: impl FnOnce(&str) -> bool) -> bool {
+    rest.starts_with(quote) || (rest.starts_with(char::is_alphanumeric) && !begins_term(rest))
 }
 
-/// Whether the character ends a word.
+/// Returns whether the character ends a word.
 pub(super) fn ends_word(c: char) -> bool {
     c.is_whitespace() || c == ')'
 }
 
-/// Whether a quote behind the character opens a value.
-fn opens(c: char) -> bool {
+/// Returns whether a quote after the character opens a value.
+fn may_precede_value(c: char) -> bool {
     c.is_whitespace() || matches!(c, ':' | '(' | '-' | '=' | '<' | '>')
 }

@@ -1,4 +1,4 @@
-//! The range of a balance query, and the ranges before and after it (behaviour 5.8, 5.9).
+//! The range of a balance query, and the previous and next range (behaviour 5.8, 5.9).
 
 use super::ParseContext;
 use super::literal::{Bounds, DateLiteral, DateOperator};
@@ -14,7 +14,7 @@ pub(super) struct DateTerm<'a> {
 }
 
 impl<'a> DateTerm<'a> {
-    /// A date term as written; `None` when the literal means no days.
+    /// Creates a date term; `None` when the literal has no bound.
     pub(super) fn new(
         name: &'a str,
         operator: DateOperator,
@@ -29,9 +29,9 @@ impl<'a> DateTerm<'a> {
 pub(super) enum RangeTerm<'a> {
     /// A date term.
     Date(DateTerm<'a>),
-    /// `by:`, which is copied unchanged.
+    /// A `by:` term, which is copied unchanged.
     By {
-        /// The periodicity it asks for.
+        /// The requested periodicity.
         periodicity: Periodicity,
         /// The term after a space.
         text: String,
@@ -41,12 +41,12 @@ pub(super) enum RangeTerm<'a> {
 /// The terms of the range, in the order of the query.
 pub(super) struct DateRange<'a> {
     terms: &'a [RangeTerm<'a>],
-    reading: &'a ParseContext,
+    context: &'a ParseContext,
 }
 
 impl<'a> DateRange<'a> {
-    pub(super) const fn new(terms: &'a [RangeTerm<'a>], reading: &'a ParseContext) -> Self {
-        Self { terms, reading }
+    pub(super) const fn new(terms: &'a [RangeTerm<'a>], context: &'a ParseContext) -> Self {
+        Self { terms, context }
     }
 
     fn dates(&self) -> impl Iterator<Item = &DateTerm<'a>> {
@@ -55,12 +55,13 @@ impl<'a> DateRange<'a> {
             .filter_map(|term| if let RangeTerm::Date(date) = term { Some(date) } else { None })
     }
 
-    /// The tightest bounds of all date terms.
+    /// Returns the intersection of all date terms.
     pub(super) fn bounds(&self) -> Bounds {
-        self.dates().fold(Bounds::default(), |tightest, date| tightest.and(date.bounds))
+        self.dates().fold(Bounds::default(), |bounds, date| bounds.intersect(date.bounds))
     }
 
-    /// The last `by:`, else the finest granularity of the dates, else monthly (behaviour 5.8).
+    /// Returns the periodicity of the last `by:`, or else the finest one of the dates, or else
+    /// monthly (behaviour 5.8).
     pub(super) fn periodicity(&self) -> Periodicity {
         let by = self.terms.iter().rev().find_map(|term| {
             if let RangeTerm::By { periodicity, .. } = term { Some(*periodicity) } else { None }
@@ -72,31 +73,31 @@ impl<'a> DateRange<'a> {
         self.dates().map(|date| date.literal.unit().granularity()).min()
     }
 
-    /// The range as the query writes it.
+    /// Formats the range as in the query.
     pub(super) fn text(&self) -> String {
-        self.write(|date| Some(format!(" {}:{}", date.name, date.text)))
+        self.format(|date| Some(format!(" {}:{}", date.name, date.text)))
     }
 
-    /// The range shifted by `steps` times its length; empty when that leaves the calendar.
+    /// Formats the range shifted by `steps` times its length; empty outside the calendar.
     pub(super) fn shifted(&self, steps: i64) -> String {
         let Some(unit) = self.unit() else { return String::new() };
         let shift = Shift { unit, count: self.length(unit) * steps };
-        self.write(|date| date.literal.shifted(date.name, date.operator, shift, self.reading))
+        self.format(|date| date.literal.shifted(date.name, date.operator, shift, self.context))
     }
 
-    fn write(&self, date_text: impl Fn(&DateTerm<'a>) -> Option<String>) -> String {
+    fn format(&self, date_text: impl Fn(&DateTerm<'a>) -> Option<String>) -> String {
         if self.dates().next().is_none() {
             return String::new();
         }
-        let written = self.terms.iter().map(|term| match term {
+        let texts = self.terms.iter().map(|term| match term {
             RangeTerm::Date(date) => date_text(date),
             RangeTerm::By { text, .. } => Some(text.clone()),
         });
-        written.collect::<Option<String>>().unwrap_or_default()
+        texts.collect::<Option<String>>().unwrap_or_default()
     }
 
-    /// The unit the range shifts by: that of all date terms, which may be a week or a quarter, else
-    /// the finest granularity.
+    /// Returns the unit of a shift: the common unit of all date terms, or else the finest
+    /// granularity.
     fn unit(&self) -> Option<Unit> {
         let first = self.dates().next()?.literal.unit();
         if self.dates().all(|date| date.literal.unit() == first) {
@@ -106,8 +107,7 @@ impl<'a> DateRange<'a> {
         }
     }
 
-    /// The length of the range with both bounds, else one unit. A range without days moves by one
-    /// unit.
+    /// Returns the length of the range in units. Open and empty ranges have length 1.
     fn length(&self, unit: Unit) -> i64 {
         let bounds = self.bounds();
         match (bounds.from, bounds.until()) {

@@ -1,35 +1,36 @@
-//! Why a query is not evaluated.
+//! Refusals of queries.
 
 use super::Warning;
 use crate::reason::Reason;
 
-/// Most terms of a query of transactions; most accounts and groups together, most hashtags, and
-/// most other terms of a query of balances (behaviour 1.7.1, 5.17). Nobody writes more, and a
-/// database would plan them for minutes.
+/// Limit of terms of a transaction query, and of accounts and groups, of hashtags and of other
+/// terms of a balance query (behaviour 1.7.1, 5.17).
+///
+/// A database would need minutes to plan much larger queries.
 pub const MAX_TERMS: usize = 200;
 
-/// Most characters of a text that is searched for (behaviour 1.7.4): each description that may hold
-/// it is compared with it.
+/// Maximum length of a searched text, in characters (behaviour 1.7.4). It is compared with each
+/// candidate description.
 pub const MAX_TEXT: usize = 256;
 
-/// Why a query was refused. Its text never is, but for these (behaviour 1.1.10).
+/// Why a query was refused. No other text is refused (behaviour 1.1.10).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No query, or only white space, where one is needed (behaviour 5.1).
+    /// The query is missing or blank where one is required (behaviour 5.1).
     #[error("query is required")]
     Required,
-    /// More of something than is evaluated (behaviour 1.7.1, 5.17).
-    #[error("the query asks for {count} {what}; at most {limit} are allowed")]
+    /// The query exceeds a limit (behaviour 1.7.1, 5.17).
+    #[error("the query has {count} {what}; at most {limit} are allowed")]
     TooLarge {
-        /// What there is too much of.
+        /// The counted things.
         what: &'static str,
-        /// How much there is.
+        /// Their number.
         count: usize,
-        /// How much is allowed.
+        /// The limit.
         limit: usize,
     },
-    /// A part would be ignored, and the caller wants to be told (behaviour 1.1.14).
-    #[error("the query is not understood: {}", listed(.0))]
+    /// The query has warnings, and the caller asked to refuse it then (behaviour 1.1.14).
+    #[error("the query is not understood: {}", join(.0))]
     NotUnderstood(Vec<Warning>),
 }
 
@@ -42,7 +43,7 @@ impl Refusal {
         }
     }
 
-    /// Refuses warnings.
+    /// Checks that there are no warnings.
     ///
     /// # Errors
     /// [`Refusal::NotUnderstood`].
@@ -50,7 +51,7 @@ impl Refusal {
         if warnings.is_empty() { Ok(()) } else { Err(Self::NotUnderstood(warnings.to_vec())) }
     }
 
-    /// Refuses a count beyond a limit.
+    /// Checks a count against a limit.
     ///
     /// # Errors
     /// [`Refusal::TooLarge`].
@@ -59,6 +60,6 @@ impl Refusal {
     }
 }
 
-fn listed(warnings: &[Warning]) -> String {
+fn join(warnings: &[Warning]) -> String {
     warnings.iter().map(Warning::to_string).collect::<Vec<_>>().join("; ")
 }

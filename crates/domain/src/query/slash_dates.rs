@@ -1,5 +1,5 @@
-//! Dates with slashes: days in the book's pattern, months, short days, and composed dates
-//! (behaviour 1.3.1, 1.3.6).
+//! Dates with slashes: days in the book's pattern, months_are_parsed, short days, and composed
+//! dates (behaviour 1.3.1, 1.3.6).
 
 use time::Date;
 
@@ -19,18 +19,18 @@ pub(super) enum DateField {
 
 use DateField::{Day, Month, Year};
 
-/// How the month is written.
+/// The style of a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MonthStyle {
     Digits,
-    /// `jan` or `january`, in one of three cases.
+    /// `jan` or `january`, in one of three letter cases.
     Name {
         short: bool,
         case: Case,
     },
 }
 
-/// The case of a name.
+/// The letter case of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
     Lower,
@@ -38,7 +38,7 @@ pub(super) enum Case {
     Upper,
 }
 
-/// How a date with slashes is written.
+/// The style of a date with slashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SlashStyle {
     fields: &'static [DateField],
@@ -46,40 +46,40 @@ pub(super) struct SlashStyle {
     month: MonthStyle,
 }
 
-/// A date with slashes as read.
+/// A parsed date with slashes.
 pub(super) struct SlashDate {
-    /// Its first day.
+    /// The first day.
     pub(super) first: Date,
-    /// A day, or a month if no day is given.
+    /// A day, or a month without a day.
     pub(super) unit: Unit,
-    /// How to write another; `None` for composed dates, which contain variables.
+    /// The style; `None` for composed dates, which contain variables.
     pub(super) style: Option<SlashStyle>,
 }
 
-/// Reads a date with slashes: the first order of fields that gives an existing day or month.
-pub(super) fn read(text: &str, reading: &ParseContext) -> Option<SlashDate> {
+/// Parses a date with slashes, in the first order of fields that yields an existing day or month.
+pub(super) fn read(text: &str, context: &ParseContext) -> Option<SlashDate> {
     let parts = text.splitn(4, '/').map(Part::read).collect::<Option<Vec<_>>>()?;
-    let arrangements = arrangements(parts.len(), reading.pattern);
-    let (fields, first) = arrangements
+    let orders = field_orders(parts.len(), context.pattern);
+    let (fields, first) = orders
         .iter()
-        .find_map(|fields| Some((*fields, resolve(&parts, fields, reading.today)?)))?;
+        .find_map(|fields| Some((*fields, resolve(&parts, fields, context.today)?)))?;
     let unit = if fields.contains(&Day) { Unit::Day } else { Unit::Month };
-    let composed = parts.iter().any(|part| matches!(part, Part::Variable(_)));
+    let is_composed = parts.iter().any(|part| matches!(part, Part::Variable(_)));
     let month = parts
         .iter()
         .find_map(|part| if let Part::Name(_, style) = part { Some(*style) } else { None });
     let padded = !parts.iter().any(|part| matches!(part, Part::Number { padded: false, .. }));
     let style = SlashStyle { fields, padded, month: month.unwrap_or(MonthStyle::Digits) };
-    Some(SlashDate { first, unit, style: (!composed).then_some(style) })
+    Some(SlashDate { first, unit, style: (!is_composed).then_some(style) })
 }
 
 impl SlashStyle {
-    /// Writes a day this way.
-    pub(super) fn write(self, day: Date) -> String {
+    /// Formats a day in this style.
+    pub(super) fn format(self, day: Date) -> String {
         let number = |n: u8| if self.padded { format!("{n:02}") } else { n.to_string() };
         let part = |field: &DateField| match field {
             Day => number(day.day()),
-            Month => self.month.write(day).unwrap_or_else(|| number(day.month().into())),
+            Month => self.month.format_name(day).unwrap_or_else(|| number(day.month().into())),
             Year => format!("{:04}", day.year()),
         };
         self.fields.iter().map(part).collect::<Vec<_>>().join("/")
@@ -87,7 +87,7 @@ impl SlashStyle {
 }
 
 impl MonthStyle {
-    fn write(self, day: Date) -> Option<String> {
+    fn format_name(self, day: Date) -> Option<String> {
         let Self::Name { short, case } = self else { return None };
         let full = MONTHS.get(usize::from(u8::from(day.month())).checked_sub(1)?)?;
         let name = if short { full.get(..3)? } else { full };
@@ -114,9 +114,11 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The orders of fields to try, the likeliest first. A day that does not fit the order of the book
-/// is read in the other order, and the year is understood at either end (behaviour 1.3.1, 1.3.2).
-const fn arrangements(parts: usize, pattern: DatePattern) -> &'static [&'static [DateField]] {
+/// Returns the orders of fields to try (behaviour 1.3.1, 1.3.2).
+///
+/// The order of the book is first. A day that does not fit it is parsed in another order. The year
+/// may be at either end.
+const fn field_orders(parts: usize, pattern: DatePattern) -> &'static [&'static [DateField]] {
     match (parts, pattern) {
         (2, DatePattern::DayFirst) => {
             &[&[Month, Year], &[Year, Month], &[Day, Month], &[Month, Day]]
@@ -182,9 +184,11 @@ impl Part {
     }
 }
 
-/// The day that parts give in an order of fields. A missing year is the current one, a missing day
-/// the first. A variable stands for the number of its own field; a number that its offset makes too
-/// large or too small carries over into the next field. A literal must fit by itself.
+/// Resolves parts in an order of fields.
+///
+/// The default year is the current one, and the default day the first. A variable is the current
+/// number of its own field, and an offset may carry over into the next field. A literal must be in
+/// range.
 fn resolve(parts: &[Part], fields: &[DateField], today: Date) -> Option<Date> {
     let mut year = i64::from(today.year());
     let mut month = None;
@@ -227,14 +231,14 @@ mod tests {
     use crate::calendar::{format_iso, parse_iso};
 
     fn iso(text: &str, pattern: DatePattern) -> Option<String> {
-        let reading = ParseContext {
+        let context = ParseContext {
             today: parse_iso("2025-05-20").unwrap(),
             pattern,
             separator: DecimalSeparator::Dot,
         };
-        let slashed = read(text, &reading)?;
-        let written = format_iso(slashed.first);
-        Some(if slashed.unit == Unit::Day { written } else { written[..7].to_owned() })
+        let date = read(text, &context)?;
+        let iso = format_iso(date.first);
+        Some(if date.unit == Unit::Day { iso } else { iso[..7].to_owned() })
     }
 
     #[track_caller]
@@ -245,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn days_in_every_pattern() {
+    fn days_are_parsed_in_every_pattern() {
         check("28/01/2013", ["2013-01-28"; 3]);
         check("01/01/2025", ["2025-01-01"; 3]);
         check("03/04/2025", ["2025-04-03", "2025-03-04", "2025-04-03"]);
@@ -258,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_days() {
+    fn invalid_days_are_rejected() {
         for text in [
             "30/02/2025",
             "29/02/2025",
@@ -294,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn months() {
+    fn months_are_parsed() {
         for (text, expected) in [
             ("7/2018", "2018-07"),
             ("07/2018", "2018-07"),
@@ -311,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn short_days_are_of_the_current_year() {
+    fn short_days_use_the_current_year() {
         check("03/04", ["2025-04-03", "2025-03-04", "2025-03-04"]);
         check("28/1", ["2025-01-28"; 3]);
         check("12/31", ["2025-12-31"; 3]);
@@ -319,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn composed_dates_of_behaviour_1_3_6() {
+    fn composed_dates_are_resolved() {
         check("$d-15/$m", ["2025-05-05"; 3]);
         check("15/$m", ["2025-05-15"; 3]);
         check("$m/15", ["2025-05-15"; 3]);
@@ -331,7 +335,7 @@ mod tests {
         check("jan/$y", ["2025-01"; 3]);
         check("03/04/$y", ["2025-04-03", "2025-03-04", "2025-04-03"]);
         check("$y/03/04", ["2025-03-04"; 3]);
-        // Offsets run over: day 20 - 30 of May, month 5 + 10 of 2025, day 20 + 20.
+        // Offsets carry over: day 20 - 30 of May, month 5 + 10 of 2025, day 20 + 20.
         check("$d-30/$m", ["2025-04-20"; 3]);
         check("15/$m+10", ["2026-03-15"; 3]);
         check("$d+20/$m/$y", ["2025-06-09"; 3]);
@@ -339,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn composed_dates_that_are_none() {
+    fn invalid_composed_dates_are_rejected() {
         for text in [
             "$d/$d",
             "$m/$m",
@@ -360,14 +364,14 @@ mod tests {
         ] {
             check(text, ["none"; 3]);
         }
-        // The day the month does not have comes from the variable, so it runs over.
-        let reading = ParseContext {
+        // The day comes from a variable, so it carries over into the next month.
+        let context = ParseContext {
             today: parse_iso("2025-03-31").unwrap(),
             pattern: DatePattern::DayFirst,
             separator: DecimalSeparator::Dot,
         };
         assert_eq!(
-            read("$d/$m-1", &reading).map(|slashed| format_iso(slashed.first)).as_deref(),
+            read("$d/$m-1", &context).map(|slashed| format_iso(slashed.first)).as_deref(),
             Some("2025-03-03")
         );
     }

@@ -11,26 +11,26 @@ use crate::name::fold;
 use crate::property::normalized_key;
 use crate::transaction::tags;
 
-/// Stands before the key of a property.
+/// Prefix that marks the name of a term as a property key.
 const PROPERTY: &str = "property.";
 
-/// What an operator and its value mean.
+/// The meaning of an operator term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Decoded {
     /// A condition.
     Term(Term),
-    /// `using:postDate`, which says how others are read and filters nothing itself.
+    /// `using:postDate`, which changes the meaning of date terms.
     PostingDates,
-    /// Nothing here.
+    /// The term is ignored.
     Ignored(Problem),
-    /// A value that cannot be read: the term matches nothing, negated or not (behaviour 1.1.9).
+    /// The value is invalid, so the term matches nothing, negated or not (behaviour 1.1.9).
     Unreadable(Problem),
 }
 
-/// The meaning of an operator and its value.
-pub(super) fn decode(operator: Operator<'_>, basis: DateBasis, reading: &ParseContext) -> Decoded {
+/// Decodes an operator term.
+pub(super) fn decode(operator: Operator<'_>, basis: DateBasis, context: &ParseContext) -> Decoded {
     if let Some(dated) = DateOperator::from_name(operator.name) {
-        let literal = DateLiteral::read(&operator.value, reading);
+        let literal = DateLiteral::read(&operator.value, context);
         let bounds = literal.and_then(|literal| literal.bounds(dated));
         let term = bounds.map(|days| Term::Dated { basis, from: days.from, until: days.until() });
         return or_unreadable(term, Problem::NotADate);
@@ -53,16 +53,16 @@ pub(super) fn decode(operator: Operator<'_>, basis: DateBasis, reading: &ParseCo
         }
         "by" if is_other_period(value) => return Decoded::Ignored(Problem::NotAPeriodicity),
         "by" | "user" | "createdby" => Term::By(owned()),
-        _ => return decode_one_of(&name, value, operator.comparison, reading),
+        _ => return decode_one_of(&name, value, operator.comparison, context),
     })
 }
 
-/// The meaning of an operator whose values have a form.
+/// Decodes an operator whose values have a fixed format.
 fn decode_one_of(
     name: &str,
     value: &str,
     comparison: Option<Comparison>,
-    reading: &ParseContext,
+    context: &ParseContext,
 ) -> Decoded {
     let lower = value.to_ascii_lowercase();
     match name {
@@ -73,7 +73,7 @@ fn decode_one_of(
         }
         "amount" => {
             let comparison = comparison.unwrap_or(Comparison::Eq);
-            let number = number::read(value, reading.separator);
+            let number = number::read(value, context.separator);
             let term = number.map(|value| Term::Amount { comparison, value });
             or_unreadable(term, Problem::NotANumber)
         }
@@ -96,31 +96,30 @@ fn or_unreadable(term: Option<Term>, problem: Problem) -> Decoded {
     term.map_or(Decoded::Unreadable(problem), Decoded::Term)
 }
 
-/// The term of a word or phrase; `None` when nothing of it remains after folding.
+/// Creates the term of a word or phrase; `None` when its folded form is empty.
 pub(super) fn text(word: &str) -> Option<Term> {
     Some(fold(word)).filter(|folded| !folded.is_empty()).map(Term::Text)
 }
 
-/// Whether text behind `#` can be a hashtag (behaviour 3.9.1).
+/// Returns whether the text after `#` is a valid hashtag (behaviour 3.9.1).
 pub(super) fn is_tag(tag: &str) -> bool {
     tags::leading(tag) == tag
 }
 
-/// Lengths of time that no series has: weeks and quarters.
+/// Returns whether the value is a period that series do not have: a week or a quarter.
 pub(super) fn is_other_period(value: &str) -> bool {
     value.eq_ignore_ascii_case("w") || value.eq_ignore_ascii_case("q")
 }
 
-/// The term of a property, whose key may stand behind `property.` because it is the name of an
-/// operator.
+/// Creates a property term. The key may follow `property.` if it is the name of an operator.
 fn property(operator: Operator<'_>) -> Term {
-    let present = operator.value == "*" && !operator.quoted;
+    let is_wildcard = operator.value == "*" && !operator.quoted;
     let prefixed = operator
         .name
         .split_at_checked(PROPERTY.len())
         .filter(|(prefix, key)| prefix.eq_ignore_ascii_case(PROPERTY) && !key.is_empty());
     Term::Property {
         key: normalized_key(prefixed.map_or(operator.name, |(_, key)| key)),
-        value: (!present).then(|| operator.value.to_lowercase()),
+        value: (!is_wildcard).then(|| operator.value.to_lowercase()),
     }
 }

@@ -1,10 +1,10 @@
-//! Units of time: the slices of balances, and the spans and shifts of date literals.
+//! Units of time: slices of balances, and spans and shifts of date literals.
 
 use time::Date;
 
 use super::days::{days_between, last_of_months, month_index, plus_days, plus_months};
 
-/// The length of a slice of a series (behaviour 5.8). Shorter ones are less.
+/// The length of a slice of a series, in ascending order (behaviour 5.8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Periodicity {
     /// One slice a day.
@@ -16,7 +16,7 @@ pub enum Periodicity {
 }
 
 impl Periodicity {
-    /// The periodicity as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Periodicity {
             .find(|periodicity| periodicity.as_str() == name)
     }
 
-    /// Reads the value of `by:`; `None` for `w` and everything else.
+    /// Parses the value of `by:`.
     pub(super) fn from_letter(value: &str) -> Option<Self> {
         match value {
             "d" | "D" => Some(Self::Daily),
@@ -56,7 +56,8 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// The granularity (behaviour 1.3.3, 1.3.5): weeks count as days and quarters as months.
+    /// Returns the granularity. Weeks count as days and quarters as months (behaviour 1.3.3,
+    /// 1.3.5).
     pub(super) const fn granularity(self) -> Periodicity {
         match self {
             Self::Day | Self::Week => Periodicity::Daily,
@@ -65,7 +66,7 @@ impl Unit {
         }
     }
 
-    /// The unit that is as long as the granularity.
+    /// Returns the unit of a granularity.
     pub(super) const fn of(granularity: Periodicity) -> Self {
         match granularity {
             Periodicity::Daily => Self::Day,
@@ -74,8 +75,7 @@ impl Unit {
         }
     }
 
-    /// The day `count` units later. Months, quarters and years are counted from first days of
-    /// months.
+    /// Adds units. For months, quarters and years the result is the first day of a month.
     pub(super) fn plus(self, day: Date, count: i64) -> Option<Date> {
         match self {
             Self::Day => plus_days(day, count),
@@ -86,7 +86,7 @@ impl Unit {
         }
     }
 
-    /// The last day of the unit that begins on a day.
+    /// Returns the last day of the unit that starts on a day.
     pub(super) fn last(self, first: Date) -> Option<Date> {
         match self {
             Self::Day => Some(first),
@@ -97,7 +97,7 @@ impl Unit {
         }
     }
 
-    /// How many units lie between two days.
+    /// Returns the number of units between two days.
     pub(super) fn between(self, from: Date, until: Date) -> i64 {
         let months = || month_index(until) - month_index(from);
         match self {
@@ -113,14 +113,14 @@ impl Unit {
 /// A shift by a number of units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shift {
-    /// What is counted.
+    /// The unit.
     pub(super) unit: Unit,
-    /// How many, earlier when negative.
+    /// The number of units; negative for an earlier day.
     pub(super) count: i64,
 }
 
 impl Shift {
-    /// The day after the move.
+    /// Shifts a day.
     pub(super) fn apply(self, day: Date) -> Option<Date> {
         self.unit.plus(day, self.count)
     }

@@ -9,14 +9,14 @@ use super::unit::Unit;
 /// A variable with its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Variable {
-    /// What the variable counts.
+    /// The unit.
     pub(super) unit: Unit,
-    /// How many of them from now.
+    /// The number of units from now.
     pub(super) offset: i64,
 }
 
 impl Variable {
-    /// Reads `$`, a letter, and perhaps a sign and digits; `None` for offsets beyond 64 bits.
+    /// Parses `$`, a letter, and an optional sign with digits. The offset must fit 64 bits.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut chars = text.strip_prefix('$')?.chars();
         let unit = match chars.next()?.to_ascii_lowercase() {
@@ -27,10 +27,10 @@ impl Variable {
             'y' => Unit::Year,
             _ => return None,
         };
-        Some(Self { unit, offset: offset(chars.as_str())? })
+        Some(Self { unit, offset: parse_offset(chars.as_str())? })
     }
 
-    /// Reads `today` and `yesterday`.
+    /// Parses `today` and `yesterday`.
     pub(super) fn read_word(text: &str) -> Option<Self> {
         let offset = match text.to_ascii_lowercase().as_str() {
             "today" => 0,
@@ -40,8 +40,8 @@ impl Variable {
         Some(Self { unit: Unit::Day, offset })
     }
 
-    /// Writes the variable; offset 0 is not written (behaviour 5.9).
-    pub(super) fn write(self) -> String {
+    /// Formats the variable without an offset of 0 (behaviour 5.9).
+    pub(super) fn format(self) -> String {
         let letter = match self.unit {
             Unit::Day => 'd',
             Unit::Week => 'w',
@@ -52,14 +52,14 @@ impl Variable {
         if self.offset == 0 { format!("${letter}") } else { format!("${letter}{:+}", self.offset) }
     }
 
-    /// The first and the last day of the span.
+    /// Returns the first and the last day of the span.
     pub(super) fn days(self, today: Date) -> Option<(Date, Date)> {
         let first = self.first(today, self.offset)?;
         Some((first, self.unit.last(first)?))
     }
 
-    /// The day it means after `after:` and `before:`: for a day that day, else the end of the span,
-    /// which is the first day after it.
+    /// Returns the bound of `after:` and `before:`: the day itself, or the first day after a longer
+    /// span.
     pub(super) fn bound(self, today: Date) -> Option<Date> {
         let shift = i64::from(self.unit != Unit::Day);
         self.first(today, self.offset.checked_add(shift)?)
@@ -87,14 +87,14 @@ fn days_since_monday(day: Date) -> i64 {
     i64::from(day.weekday().number_days_from_monday())
 }
 
-fn offset(text: &str) -> Option<i64> {
+fn parse_offset(text: &str) -> Option<i64> {
     let digits = match text.strip_prefix(['+', '-']) {
         Some(digits) => digits,
         None if text.is_empty() => return Some(0),
         None => return None,
     };
-    let digital = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    if digital { text.parse().ok() } else { None }
+    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
     use crate::calendar::{format_iso, parse_iso};
 
     #[test]
-    fn variables_of_behaviour_1_3_5() {
+    fn variables_are_resolved() {
         // Today is a Tuesday.
         let today = parse_iso("2025-05-20").unwrap();
         for (text, first, last, bound) in [
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn written_without_a_zero_offset() {
+    fn zero_offset_is_not_formatted() {
         for (text, written) in [
             ("$m", "$m"),
             ("$m+0", "$m"),
@@ -179,8 +179,8 @@ mod tests {
             ("$q", "$q"),
             ("$d-5", "$d-5"),
         ] {
-            assert_eq!(Variable::read(text).unwrap().write(), written);
+            assert_eq!(Variable::read(text).unwrap().format(), written);
         }
-        assert_eq!(Variable::read_word("Yesterday").unwrap().write(), "$d-1");
+        assert_eq!(Variable::read_word("Yesterday").unwrap().format(), "$d-1");
     }
 }

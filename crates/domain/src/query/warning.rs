@@ -1,15 +1,15 @@
-//! What a query said and was not answered (behaviour 1.1.13).
+//! Warnings of queries (behaviour 1.1.13).
 
 use std::fmt;
 
-/// Most terms that are named; the others are counted.
-const MAX_NAMED: usize = 200;
-/// Most characters of a term that are shown.
-const MAX_SHOWN: usize = 100;
-/// Stands for the rest of a longer one.
-const CUT: &str = "...";
+/// Limit of warnings. Further ones are only counted.
+const MAX_WARNINGS: usize = 200;
+/// Maximum length of the text of a term in a warning, in characters.
+const MAX_TERM: usize = 100;
+/// The end of a truncated term.
+const ELLIPSIS: &str = "...";
 
-/// Part of a query that was read as less than it says.
+/// A part of a query that is ignored or only partly understood.
 ///
 /// ```
 /// use daybook_domain::amount::DecimalSeparator;
@@ -17,60 +17,60 @@ const CUT: &str = "...";
 /// use daybook_domain::query::{ParseContext, Query};
 ///
 /// let today = parse_iso("2025-05-20").unwrap();
-/// let reading =
+/// let context =
 ///     ParseContext { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
-/// let query = Query::parse("on:2013-02-30 lunch", &reading);
+/// let query = Query::parse("on:2013-02-30 lunch", &context);
 /// assert_eq!(query.warnings()[0].to_string(), "on:2013-02-30: not a date");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
     /// A term.
     Term {
-        /// As it was written, cut where it is long.
+        /// The text of the term, truncated.
         term: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: Problem,
     },
-    /// So many more terms.
+    /// The number of further terms.
     More(usize),
 }
 
-/// Why a term was read as less than it says.
+/// The problem of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
-    /// The value of a date operator is no date, or one beyond the calendar.
+    /// The value of a date operator is not a date of the calendar.
     NotADate,
-    /// The value of `amount` is no number.
+    /// The value of `amount` is not a number.
     NotANumber,
-    /// The value of `is:` is no status.
+    /// The value of `is:` is not a status.
     NotAStatus,
-    /// The value of `type:` is no type of accounts.
+    /// The value of `type:` is not an account type.
     NotAnAccountType,
-    /// The value of `error:` is no boolean.
+    /// The value of `error:` is not a boolean.
     NotABoolean,
     /// The value of `has:` is neither file nor url.
     NotAnAttachment,
     /// The value of `using:` is not postDate.
     NotPostDate,
-    /// Behind `#` stands what no hashtag can be.
+    /// The text after `#` is not a hashtag.
     NotATag,
-    /// NUL, which no text holds.
+    /// The term contains a NUL, which stored texts never contain.
     Nul,
-    /// `by:` with a letter that is no periodicity.
+    /// The letter after `by:` is not a periodicity.
     NotAPeriodicity,
-    /// `by:d`, `by:m` or `by:y` outside of balances.
+    /// `by:d`, `by:m` or `by:y` in a transaction query.
     OnlyForBalances,
-    /// A term that balances do not have.
+    /// The term has no effect in a balance query.
     NotForBalances,
-    /// `using:postDate` behind NOT.
+    /// NOT precedes `using:postDate`.
     Negated,
-    /// An operator or quotes with nothing in them.
+    /// An operator has no value, or quotes are empty.
     Empty,
-    /// Parentheses that nest too deep.
+    /// Parentheses nest too deep.
     TooDeep,
-    /// Text that looks like an operator or a hashtag and is none.
+    /// A text resembles an operator or a hashtag.
     ReadAsText,
-    /// Quotes of which it is not clear which one closes.
+    /// The closing quote is ambiguous.
     Quotes,
     /// No account has that id or name.
     UnknownAccount,
@@ -113,21 +113,21 @@ impl fmt::Display for Warning {
     }
 }
 
-/// A term that names an account or a group.
+/// A term with an account or a group, which may be unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedTerm {
-    /// As it was written, cut where it is long.
+    /// The text of the term, truncated.
     term: String,
     /// The id or name.
     name: String,
-    /// The problem to report when nothing has that name.
+    /// The problem to report if it does not exist.
     problem: Problem,
-    /// How many warnings stand before it.
-    place: usize,
+    /// The number of warnings before it.
+    position: usize,
 }
 
-/// Adds to the warnings of a query, in its order, those of the terms that name what there is not
-/// (behaviour 1.1.13).
+/// Inserts the warnings of unknown accounts and groups in the order of the query (behaviour
+/// 1.1.13).
 pub(super) fn add_unknown(
     warnings: &mut Vec<Warning>,
     names: &[NamedTerm],
@@ -140,8 +140,8 @@ pub(super) fn add_unknown(
     };
     let mut unknown = names.iter().filter(|one| !is_known(one)).peekable();
     let mut all = Warnings::default();
-    for (place, warning) in std::mem::take(warnings).into_iter().enumerate() {
-        while let Some(one) = unknown.next_if(|one| one.place <= place) {
+    for (index, warning) in std::mem::take(warnings).into_iter().enumerate() {
+        while let Some(one) = unknown.next_if(|one| one.position <= index) {
             all.add(&one.term, one.problem);
         }
         match warning {
@@ -153,41 +153,45 @@ pub(super) fn add_unknown(
     *warnings = all.finish().0;
 }
 
-/// The warnings of a query while it is read.
+/// The warnings of a query during parsing.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
-    named: Vec<Warning>,
+    warnings: Vec<Warning>,
     more: usize,
     names: Vec<NamedTerm>,
 }
 
 impl Warnings {
     pub(super) fn add(&mut self, term: &str, problem: Problem) {
-        if self.named.len() == MAX_NAMED {
+        if self.warnings.len() == MAX_WARNINGS {
             self.more = self.more.saturating_add(1);
             return;
         }
-        self.named.push(Warning::Term { term: shown(term), problem });
+        self.warnings.push(Warning::Term { term: truncate(term), problem });
     }
 
-    /// Notes a term that names an account or a group, which may turn out to be unknown.
-    pub(super) fn name(&mut self, term: &str, name: &str, problem: Problem) {
-        let place = self.named.len();
-        self.names.push(NamedTerm { term: shown(term), name: name.to_owned(), problem, place });
+    /// Adds a term with an account or a group, which may be unknown.
+    pub(super) fn add_name(&mut self, term: &str, name: &str, problem: Problem) {
+        self.names.push(NamedTerm {
+            term: truncate(term),
+            name: name.to_owned(),
+            problem,
+            position: self.warnings.len(),
+        });
     }
 
-    /// The warnings, and the terms with names.
+    /// Returns the warnings, and the terms with names.
     pub(super) fn finish(mut self) -> (Vec<Warning>, Vec<NamedTerm>) {
-        self.named.extend((self.more > 0).then_some(Warning::More(self.more)));
-        (self.named, self.names)
+        self.warnings.extend((self.more > 0).then_some(Warning::More(self.more)));
+        (self.warnings, self.names)
     }
 }
 
-/// A term, cut where it is long. One that was cut already stays.
-fn shown(term: &str) -> String {
-    match term.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) if term.get(end..) != Some(CUT) => {
-            format!("{}{CUT}", term.get(..end).unwrap_or_default())
+/// Truncates a long term, unless it is already truncated.
+fn truncate(term: &str) -> String {
+    match term.char_indices().nth(MAX_TERM) {
+        Some((end, _)) if term.get(end..) != Some(ELLIPSIS) => {
+            format!("{}{ELLIPSIS}", term.get(..end).unwrap_or_default())
         }
         _ => term.to_owned(),
     }
@@ -198,14 +202,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_are_named_and_short() {
+    fn warnings_are_limited_and_truncated() {
         let mut warnings = Warnings::default();
-        for _ in 0..MAX_NAMED + 7 {
-            warnings.add(&"é".repeat(MAX_SHOWN + 1), Problem::ReadAsText);
+        for _ in 0..MAX_WARNINGS + 7 {
+            warnings.add(&"é".repeat(MAX_TERM + 1), Problem::ReadAsText);
         }
         let (found, _) = warnings.finish();
-        assert_eq!(found.len(), MAX_NAMED + 1);
-        assert_eq!(found[0].to_string(), format!("{}...: read as text", "é".repeat(MAX_SHOWN)));
-        assert_eq!(found[MAX_NAMED].to_string(), "and 7 more");
+        assert_eq!(found.len(), MAX_WARNINGS + 1);
+        assert_eq!(found[0].to_string(), format!("{}...: read as text", "é".repeat(MAX_TERM)));
+        assert_eq!(found[MAX_WARNINGS].to_string(), "and 7 more");
     }
 }

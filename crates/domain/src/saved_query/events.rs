@@ -4,13 +4,13 @@ use super::SavedQuery;
 use crate::event::{EventType, NewEvent, Previous, snapshot};
 
 impl SavedQuery {
-    /// QUERY_CREATED.
+    /// Creates QUERY_CREATED.
     #[must_use]
     pub fn created_event(&self) -> NewEvent {
         NewEvent::new(EventType::QueryCreated, self.id.get(), snapshot::saved_query(self))
     }
 
-    /// QUERY_UPDATED, with the previous values of the fields that changed.
+    /// Creates QUERY_UPDATED with the previous values of the changed fields.
     #[must_use]
     pub fn updated_event(&self, previous: &Previous) -> NewEvent {
         NewEvent::update(
@@ -21,7 +21,7 @@ impl SavedQuery {
         )
     }
 
-    /// QUERY_DELETED.
+    /// Creates QUERY_DELETED.
     #[must_use]
     pub fn deleted_event(&self) -> NewEvent {
         NewEvent::new(EventType::QueryDeleted, self.id.get(), snapshot::saved_query(self))

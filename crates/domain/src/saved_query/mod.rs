@@ -1,4 +1,4 @@
-//! Saved queries: query texts stored in a book for all who read it (behaviour 9.9).
+//! Saved queries: query texts of a book, shared by all its readers (behaviour 9.9).
 
 mod events;
 
@@ -8,31 +8,31 @@ use crate::instant::{Instant, Stamp};
 use crate::name::MAX_NAME;
 use crate::reason::Reason;
 
-/// Longest query text in bytes: that of a property value (behaviour 10.8).
+/// Maximum length of a query text in bytes, the same as of a property value (behaviour 10.8).
 pub const MAX_QUERY: usize = 8 * 1024;
 
-/// The most saved queries of a book (behaviour 9.9): whoever lists them reads them all.
+/// Limit of saved queries of a book, because the list is not paginated (behaviour 9.9).
 pub const MAX_SAVED: usize = 1_000;
 
-/// Why something about a saved query was refused.
+/// Why a request about a saved query was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No saved query with that id.
+    /// The book has no saved query with that id.
     #[error("query not found: {0}")]
     Unknown(String),
-    /// More than a book may have.
-    #[error("the book has {MAX_SAVED} saved queries already; delete one first")]
+    /// The book already has [`MAX_SAVED`] saved queries.
+    #[error("the book already has {MAX_SAVED} saved queries: delete one first")]
     TooMany,
-    /// No id on update.
+    /// An update has no id.
     #[error("id is required")]
     IdRequired,
-    /// No query text, or only white space.
+    /// The query text is missing or blank.
     #[error("query is required and must not be blank")]
     QueryRequired,
-    /// Longer than [`MAX_QUERY`] bytes.
+    /// The query text is longer than [`MAX_QUERY`] bytes.
     #[error("query has {0} bytes; at most {MAX_QUERY} are allowed")]
     QueryTooLong(usize),
-    /// Longer than [`MAX_NAME`] characters.
+    /// The title is longer than [`MAX_NAME`] characters.
     #[error("title has {0} characters; at most {MAX_NAME} are allowed")]
     TitleTooLong(usize),
 }
@@ -50,30 +50,30 @@ impl Refusal {
     }
 }
 
-/// A query text with a title. It is stored as given; what it means is decided when it is run.
+/// A query text with a title. It is stored unparsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedQuery {
     /// Unique across all books.
     pub id: SavedQueryId,
-    /// The title; user interfaces show the query where it is blank.
+    /// The title. User interfaces show the query if it is blank.
     pub title: String,
-    /// The text to run.
+    /// The query text.
     pub query: String,
-    /// Who made it through which app, and when.
+    /// The creator, the app and the times.
     pub stamp: Stamp,
 }
 
-/// The fields of the body of a create or update; absent ones stay.
+/// The fields of the body of a create or update. Absent fields keep their value.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The title.
     pub title: Option<String>,
-    /// The text to run.
+    /// The query text.
     pub query: Option<String>,
 }
 
 impl SavedQuery {
-    /// A new saved query.
+    /// Creates a saved query.
     ///
     /// # Errors
     /// [`Refusal`] for a missing query, and for texts that are too long.
@@ -95,20 +95,20 @@ impl SavedQuery {
         let Changes { title, query } = changes;
         Ok(Self {
             id,
-            title: checked_title(title.unwrap_or_default())?,
-            query: checked_query(query.unwrap_or_default())?,
+            title: check_title(title.unwrap_or_default())?,
+            query: check_query(query.unwrap_or_default())?,
             stamp,
         })
     }
 
-    /// The saved query after an update, with the previous values of the fields that changed.
+    /// Applies an update and returns the previous values of the changed fields.
     ///
     /// # Errors
-    /// As [`SavedQuery::create`].
+    /// See [`SavedQuery::create`].
     pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), Refusal> {
         let Changes { title, query } = changes;
-        let title = title.map_or_else(|| Ok(self.title.clone()), checked_title)?;
-        let query = query.map_or_else(|| Ok(self.query.clone()), checked_query)?;
+        let title = title.map_or_else(|| Ok(self.title.clone()), check_title)?;
+        let query = query.map_or_else(|| Ok(self.query.clone()), check_query)?;
         let mut previous = Previous::new();
         if self.title != title {
             previous.insert("title".to_owned(), self.title);
@@ -116,25 +116,25 @@ impl SavedQuery {
         if self.query != query {
             previous.insert("query".to_owned(), self.query);
         }
-        let stamp = if previous.is_empty() { self.stamp } else { self.stamp.touched(now) };
+        let stamp = if previous.is_empty() { self.stamp } else { self.stamp.touch(now) };
         Ok((Self { id: self.id, title, query, stamp }, previous))
     }
 
-    /// The sort key for lists: by title, ignoring case (behaviour 9.9).
+    /// Returns the sort key for lists: the title, ignoring case (behaviour 9.9).
     #[must_use]
-    pub fn place(&self) -> (String, String, SavedQueryId) {
+    pub fn sort_key(&self) -> (String, String, SavedQueryId) {
         (self.title.to_lowercase(), self.query.to_lowercase(), self.id)
     }
 }
 
-fn checked_title(title: String) -> Result<String, Refusal> {
+fn check_title(title: String) -> Result<String, Refusal> {
     match title.chars().count() {
         length if length > MAX_NAME => Err(Refusal::TitleTooLong(length)),
         _ => Ok(title),
     }
 }
 
-fn checked_query(query: String) -> Result<String, Refusal> {
+fn check_query(query: String) -> Result<String, Refusal> {
     match query.len() {
         _ if query.trim().is_empty() => Err(Refusal::QueryRequired),
         length if length > MAX_QUERY => Err(Refusal::QueryTooLong(length)),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_required_and_how_long_it_may_be() {
+    fn query_is_required_and_lengths_are_limited() {
         let long_title = "é".repeat(MAX_NAME + 1);
         let long_query = "x".repeat(MAX_QUERY + 1);
         for (title, query, expected) in [
@@ -179,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn updates_tell_what_was_before() {
-        for (given, title, query, told) in [
+    fn update_returns_previous_values() {
+        for (given, title, query, expected) in [
             (changes(None, None), "Cash", "account:Cash", vec![]),
             (changes(Some("Cash"), Some("account:Cash")), "Cash", "account:Cash", vec![]),
             (changes(Some("Till"), None), "Till", "account:Cash", vec![("title", "Cash")]),
@@ -198,7 +198,7 @@ mod tests {
                     .iter()
                     .map(|(key, value)| (key.as_str(), value.as_str()))
                     .collect::<Vec<_>>(),
-                told
+                expected
             );
             let touched =
                 if previous.is_empty() { (Instant::new(1), 1) } else { (Instant::new(9), 2) };

@@ -1,36 +1,36 @@
-//! Links by which somebody signs in.
+//! Sign-in links.
 
-use super::{LINK_MINUTES, MILLISECONDS_OF_MINUTE, Refusal, SecretDigest, later};
+use super::{LINK_MINUTES, Refusal, SecretDigest};
 use crate::email::Email;
-use crate::instant::Instant;
+use crate::instant::{Instant, MINUTE};
 
-/// A link that works once, for [`LINK_MINUTES`]. Who has it signs in with its address.
+/// A sign-in link. It works once, for [`LINK_MINUTES`], and signs in with its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginLink {
     /// The digest of the secret in the link.
     pub digest: SecretDigest,
-    /// Who signs in.
+    /// The address that signs in.
     pub email: Email,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Instant,
-    /// When somebody signed in with it.
+    /// The time of its use.
     pub used_at: Option<Instant>,
 }
 
 impl LoginLink {
-    /// A link that was made now.
+    /// Creates a link.
     #[must_use]
     pub const fn new(digest: SecretDigest, email: Email, now: Instant) -> Self {
         Self { digest, email, created_at: now, used_at: None }
     }
 
-    /// When it stops to work.
+    /// Returns the time of expiry.
     #[must_use]
     pub const fn expires_at(&self) -> Instant {
-        later(self.created_at, LINK_MINUTES * MILLISECONDS_OF_MINUTE)
+        self.created_at.plus(LINK_MINUTES * MINUTE)
     }
 
-    /// Refuses a link that does not work any more.
+    /// Checks that it is neither used nor expired.
     ///
     /// # Errors
     /// [`Refusal::LinkUnusable`].
@@ -42,50 +42,52 @@ impl LoginLink {
         }
     }
 
-    /// The same link, used up.
+    /// Marks it as used.
     ///
     /// # Errors
-    /// [`Refusal::LinkUnusable`] when it does not work any more.
+    /// [`Refusal::LinkUnusable`] when it is used or expired.
     pub fn use_up(self, now: Instant) -> Result<Self, Refusal> {
         self.check(now)?;
         Ok(Self { used_at: Some(now), ..self })
     }
 }
 
-/// The most links of an address that work at the same time, when they are mailed.
+/// Limit of mailed links of one address that work at the same time.
 const MAX_OPEN: i64 = 10;
-/// Links that are mailed to an address in a day, while one of them works.
-const MAX_A_DAY: i64 = 100;
-/// Links that are mailed to all addresses together in a minute.
-const MAX_A_MINUTE: i64 = 100;
+/// Limit of links mailed to one address in a day while one of them works.
+const MAX_PER_DAY: i64 = 100;
+/// Limit of links mailed to all addresses in a minute.
+const MAX_PER_MINUTE: i64 = 100;
 
-/// Somebody asks for a link to an address by mail. Nobody knows whether it is theirs.
+/// An unauthenticated request for a sign-in link by mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkRequest {
-    /// Links of the address that work.
+    /// The number of links of the address that work.
     pub open: i64,
-    /// Its links of the last day.
-    pub of_day: i64,
-    /// Links that were mailed to all addresses in the last minute.
-    pub of_minute: i64,
-    /// Whether it is that of a user, or of somebody with whom a book is shared: strangers cannot
-    /// make up as many as they like.
+    /// The number of its links in the last day.
+    pub last_day: i64,
+    /// The number of links mailed to all addresses in the last minute.
+    pub last_minute: i64,
+    /// Whether the address belongs to a user or a collaborator. Attackers cannot invent such
+    /// addresses.
     pub is_known: bool,
-    /// Whether who asks has asked for few links to it.
-    pub is_within: bool,
+    /// Whether the sender has requested few links to the address.
+    pub is_within_limit: bool,
 }
 
 impl LinkRequest {
-    /// Whether the link is mailed (behaviour 11.14). What others have asked for never leaves a
-    /// known address without a link: it has one that works, or gets one.
+    /// Returns whether the link is mailed (behaviour 11.14).
+    ///
+    /// A known address always has a working link or gets one, no matter how many links others
+    /// requested.
     #[must_use]
-    pub const fn is_met(self) -> bool {
-        let Self { open, of_day, of_minute, is_known, is_within } = self;
+    pub const fn is_granted(self) -> bool {
+        let Self { open, last_day, last_minute, is_known, is_within_limit } = self;
         if open == 0 && is_known {
             return true;
         }
-        of_minute < MAX_A_MINUTE
-            && (open == 0 || is_within && open < MAX_OPEN && of_day < MAX_A_DAY)
+        last_minute < MAX_PER_MINUTE
+            && (open == 0 || is_within_limit && open < MAX_OPEN && last_day < MAX_PER_DAY)
     }
 }
 
@@ -94,27 +96,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strangers_keep_no_owner_from_a_link() {
-        let first =
-            LinkRequest { open: 0, of_day: 0, of_minute: 0, is_known: true, is_within: true };
+    fn known_address_always_gets_a_working_link() {
+        let first = LinkRequest {
+            open: 0,
+            last_day: 0,
+            last_minute: 0,
+            is_known: true,
+            is_within_limit: true,
+        };
         for (request, expected) in [
             (first, true),
-            // A hundred links of strangers, to this address or to others, do not count.
-            (LinkRequest { of_day: 1_000, of_minute: 1_000, is_within: false, ..first }, true),
-            (LinkRequest { is_known: false, of_day: 1_000, ..first }, true),
-            (LinkRequest { is_known: false, of_minute: 100, ..first }, false),
-            (LinkRequest { open: 9, of_day: 99, of_minute: 99, ..first }, true),
-            (LinkRequest { open: 1, is_within: false, ..first }, false),
+            // Links requested by others, to this address or another, do not count.
+            (
+                LinkRequest {
+                    last_day: 1_000,
+                    last_minute: 1_000,
+                    is_within_limit: false,
+                    ..first
+                },
+                true,
+            ),
+            (LinkRequest { is_known: false, last_day: 1_000, ..first }, true),
+            (LinkRequest { is_known: false, last_minute: 100, ..first }, false),
+            (LinkRequest { open: 9, last_day: 99, last_minute: 99, ..first }, true),
+            (LinkRequest { open: 1, is_within_limit: false, ..first }, false),
             (LinkRequest { open: 10, ..first }, false),
-            (LinkRequest { open: 1, of_day: 100, ..first }, false),
-            (LinkRequest { open: 1, of_minute: 100, ..first }, false),
+            (LinkRequest { open: 1, last_day: 100, ..first }, false),
+            (LinkRequest { open: 1, last_minute: 100, ..first }, false),
         ] {
-            assert_eq!(request.is_met(), expected, "11.14: {request:?}");
+            assert_eq!(request.is_granted(), expected, "11.14: {request:?}");
         }
     }
 
     #[test]
-    fn a_link_works_once_for_fifteen_minutes() {
+    fn link_works_once_for_fifteen_minutes() {
         let email = Email::parse("alice@example.com").unwrap();
         let link = LoginLink::new([1; 32], email, Instant::new(0));
         let used = link.clone().use_up(Instant::new(899_999)).unwrap();

@@ -1,6 +1,8 @@
-//! How people sign in with a browser: a link that works once begins a session, and a session gives
-//! access tokens until it ends (behaviour 11.4, 11.14). How secrets are made and hashed is a matter
-//! of http.
+//! Browser sessions (behaviour 11.4, 11.14).
+//!
+//! A [`LoginLink`] or an identity provider starts a [`Session`]. The browser keeps its secret in a
+//! cookie, and exchanges it for access tokens until the session ends. The http crate creates and
+//! hashes the secrets; only their digests are stored.
 
 mod link;
 mod refusal;
@@ -9,124 +11,115 @@ pub use link::{LinkRequest, LoginLink};
 pub use refusal::Refusal;
 
 use crate::id::{SessionId, UserId};
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant, MINUTE};
 
-/// Minutes for which a link works (behaviour 11.14).
+/// Lifetime of a link in minutes (behaviour 11.14).
 pub const LINK_MINUTES: i64 = 15;
-/// Days after its last use at which a session ends by itself (behaviour 11.14).
+/// Time in days after its last use at which a session expires (behaviour 11.14).
 pub const SESSION_DAYS: i64 = 30;
-/// Minutes for which an access token of a session is valid (behaviour 11.4).
-pub const ACCESS_MINUTES: i64 = 60;
-const MILLISECONDS_OF_DAY: i64 = 86_400_000;
-const MILLISECONDS_OF_MINUTE: i64 = 60_000;
+/// Lifetime of an access token of a session in minutes (behaviour 11.4).
+const ACCESS_MINUTES: i64 = 60;
 
-/// SHA-256 of a secret. The secret itself is known to its holder alone.
+/// SHA-256 of a secret. Only the holder knows the secret.
 pub type SecretDigest = [u8; 32];
 
-/// A browser in which somebody has signed in.
+/// A browser in which a user has signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Stands in the access tokens that it gives.
+    /// The id, which is part of its access tokens.
     pub id: SessionId,
-    /// Who signed in.
+    /// The user.
     pub user: UserId,
     /// The digest of the secret in the browser's cookie.
     pub digest: SecretDigest,
-    /// When its user has signed in: when it began, or before that at an identity provider.
+    /// The time of sign-in: its start, or an earlier sign-in at an identity provider.
     pub signed_in_at: Instant,
-    /// When it last gave an access token.
+    /// The time at which it last issued an access token.
     pub used_at: Instant,
-    /// When its user signed out.
+    /// The time of sign-out.
     pub ended_at: Option<Instant>,
 }
 
 impl Session {
-    /// A session that begins now.
+    /// Starts a session.
     #[must_use]
     pub const fn begin(id: SessionId, user: UserId, digest: SecretDigest, now: Instant) -> Self {
         Self { id, user, digest, signed_in_at: now, used_at: now, ended_at: None }
     }
 
-    /// The same session of a user who has signed in before it began.
+    /// Sets an earlier time of sign-in.
     #[must_use]
-    pub fn signed_in(self, at: Instant) -> Self {
+    pub fn with_sign_in_at(self, at: Instant) -> Self {
         Self { signed_in_at: self.signed_in_at.min(at), ..self }
     }
 
-    /// When it ends by itself, unless it is used before.
+    /// Returns the time of expiry, unless it is used before.
     #[must_use]
     pub const fn expires_at(&self) -> Instant {
-        later(self.used_at, SESSION_DAYS * MILLISECONDS_OF_DAY)
+        self.used_at.plus(SESSION_DAYS * DAY)
     }
 
-    /// Whether it gives access tokens.
+    /// Returns whether it has neither ended nor expired.
     #[must_use]
     pub fn is_active(&self, now: Instant) -> bool {
         self.ended_at.is_none() && now < self.expires_at()
     }
 
-    /// The same session, used now.
+    /// Records a use.
     #[must_use]
-    pub fn used(self, now: Instant) -> Self {
+    pub fn record_use(self, now: Instant) -> Self {
         Self { used_at: self.used_at.max(now), ..self }
     }
 
-    /// The same session, ended. One that ended before stays as it is.
+    /// Ends the session. An earlier end stays.
     #[must_use]
     pub fn end(self, now: Instant) -> Self {
         Self { ended_at: self.ended_at.or(Some(now)), ..self }
     }
 
-    /// When an access token ends that it gives now.
+    /// Returns the expiry of an access token that is issued now.
     #[must_use]
-    pub const fn access_until(now: Instant) -> Instant {
-        later(now, ACCESS_MINUTES * MILLISECONDS_OF_MINUTE)
+    pub const fn access_token_expiry(now: Instant) -> Instant {
+        now.plus(ACCESS_MINUTES * MINUTE)
     }
 }
 
-/// Sessions that were last used before this gave their last access token long ago, and their rows
-/// are removed.
+/// Returns the instant of last use before which the rows of sessions are removed.
 #[must_use]
-pub const fn kept_since(now: Instant) -> Instant {
-    later(now, -2 * SESSION_DAYS * MILLISECONDS_OF_DAY)
+pub const fn retention_cutoff(now: Instant) -> Instant {
+    now.plus(-2 * SESSION_DAYS * DAY)
 }
 
-/// Links that were made after this work, unless they were used.
+/// Returns the instant after which unused links still work.
 #[must_use]
-pub const fn links_open_since(now: Instant) -> Instant {
-    later(now, -LINK_MINUTES * MILLISECONDS_OF_MINUTE)
+pub const fn open_link_cutoff(now: Instant) -> Instant {
+    now.plus(-LINK_MINUTES * MINUTE)
 }
 
-/// Links that were made before this have stopped to work long ago, and their rows are removed.
+/// Returns the instant before which the rows of links are removed.
 #[must_use]
-pub const fn links_kept_since(now: Instant) -> Instant {
-    later(now, -MILLISECONDS_OF_DAY)
-}
-
-const fn later(instant: Instant, milliseconds: i64) -> Instant {
-    Instant::new(instant.milliseconds().saturating_add(milliseconds))
+pub const fn link_retention_cutoff(now: Instant) -> Instant {
+    now.plus(-DAY)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const DAY: i64 = MILLISECONDS_OF_DAY;
-
     #[test]
-    fn a_session_lasts_while_it_is_used() {
+    fn session_expires_thirty_days_after_last_use() {
         let session = Session::begin(SessionId::new(1), UserId::new(2), [0; 32], Instant::new(0));
         assert!(session.is_active(Instant::new(30 * DAY - 1)));
         assert!(!session.is_active(Instant::new(30 * DAY)));
         let (before, after) = (Instant::new(-5), Instant::new(5));
-        assert_eq!(session.clone().signed_in(before).signed_in_at, before);
-        assert_eq!(session.clone().signed_in(after), session, "a clock that goes ahead");
-        let used = session.clone().used(Instant::new(20 * DAY));
+        assert_eq!(session.clone().with_sign_in_at(before).signed_in_at, before);
+        assert_eq!(session.clone().with_sign_in_at(after), session, "a clock that goes ahead");
+        let used = session.clone().record_use(Instant::new(20 * DAY));
         assert!(used.is_active(Instant::new(50 * DAY - 1)));
-        assert_eq!(used.clone().used(Instant::new(1)), used, "a clock that goes back");
+        assert_eq!(used.clone().record_use(Instant::new(1)), used, "a clock that goes back");
         let ended = used.end(Instant::new(21 * DAY));
         assert!(!ended.is_active(Instant::new(21 * DAY)));
         assert_eq!(ended.clone().end(Instant::new(22 * DAY)), ended);
-        assert_eq!(Session::access_until(Instant::new(5)), Instant::new(3_600_005));
+        assert_eq!(Session::access_token_expiry(Instant::new(5)), Instant::new(3_600_005));
     }
 }

@@ -1,19 +1,19 @@
-//! Why somebody does not sign in.
+//! Refusals to sign in.
 
 use super::LINK_MINUTES;
 use crate::reason::Reason;
 
-/// Why somebody does not sign in, or is signed out.
+/// Why a sign-in or the use of a session was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The link is unknown, was used before, or is too old.
-    #[error("this link does not work: a link works once, for {LINK_MINUTES} minutes")]
+    /// The link is unknown, used or expired.
+    #[error("this link is not valid: a link works once, for {LINK_MINUTES} minutes")]
     LinkUnusable,
-    /// The operator has disabled the user of the link.
+    /// The operator has disabled the user.
     #[error("this user is disabled")]
     Disabled,
-    /// No session, or one that has ended.
-    #[error("nobody is signed in")]
+    /// There is no session, or it has ended.
+    #[error("not signed in")]
     SignedOut,
 }
 

@@ -1,9 +1,7 @@
-//! All keys of an installation: which of them sign, and which are published.
+//! The key ring of an installation: signing and published keys.
 
-use super::{
-    ANNOUNCED_MINUTES, KeyState, NewPair, RETIRED_MINUTES, SigningAlgorithm, SigningKey, later,
-};
-use crate::instant::Instant;
+use super::{ANNOUNCED_MINUTES, KeyState, NewPair, RETIRED_MINUTES, SigningAlgorithm, SigningKey};
+use crate::instant::{Instant, MINUTE};
 
 /// The signing keys of an installation.
 ///
@@ -24,20 +22,20 @@ use crate::instant::Instant;
 pub struct KeyRing(Vec<SigningKey>);
 
 impl KeyRing {
-    /// With these keys.
+    /// Creates a ring of these keys.
     #[must_use]
     pub fn new(mut keys: Vec<SigningKey>) -> Self {
         keys.sort_by_key(|key| (key.pair.algorithm, key.number));
         Self(keys)
     }
 
-    /// All keys, by algorithm and number.
+    /// Returns all keys, sorted by algorithm and number.
     #[must_use]
     pub fn keys(&self) -> &[SigningKey] {
         &self.0
     }
 
-    /// The algorithms that have no key yet.
+    /// Returns the algorithms without a key.
     #[must_use]
     pub fn missing(&self) -> Vec<SigningAlgorithm> {
         let mut all = SigningAlgorithm::ALL.to_vec();
@@ -45,51 +43,50 @@ impl KeyRing {
         all
     }
 
-    /// Adds a pair as the next key of its algorithm. The first one signs at once, because nobody
-    /// can expect another.
+    /// Adds a pair as the next key of its algorithm.
+    ///
+    /// The first key signs at once, because no other key was published before.
     pub fn add(&mut self, pair: NewPair, now: Instant) -> SigningKey {
         let last = self.of(pair.algorithm).last();
         let number = last.map_or(0, |last| last.number).saturating_add(1);
-        let signs_from = if last.is_some() { later(now, ANNOUNCED_MINUTES) } else { now };
+        let delay = if last.is_some() { ANNOUNCED_MINUTES * MINUTE } else { 0 };
+        let signs_from = now.plus(delay);
         let key = SigningKey { pair, number, created_at: now, signs_from };
         *self = Self::new([std::mem::take(&mut self.0), vec![key.clone()]].concat());
         key
     }
 
-    /// The key that signs with an algorithm: the newest whose time has come. A clock that was set
-    /// back finds the oldest.
+    /// Returns the key that signs with an algorithm: the newest whose start has passed.
+    ///
+    /// If the clock was set back before all of them, returns the oldest.
     #[must_use]
     pub fn signing(&self, algorithm: SigningAlgorithm, now: Instant) -> Option<&SigningKey> {
-        let begun = self.of(algorithm).rfind(|key| key.signs_from <= now);
-        begun.or_else(|| self.of(algorithm).next())
+        let newest = self.of(algorithm).rfind(|key| key.signs_from <= now);
+        newest.or_else(|| self.of(algorithm).next())
     }
 
-    /// What a key of this ring does.
+    /// Returns the state of a key of this ring.
     #[must_use]
     pub fn state(&self, key: &SigningKey, now: Instant) -> KeyState {
         let signing = self.signing(key.pair.algorithm, now).map(|signing| signing.number);
-        let after = self.of(key.pair.algorithm).filter(|other| other.number > key.number);
-        match after.map(|other| other.signs_from).min() {
+        let newer = self.of(key.pair.algorithm).filter(|other| other.number > key.number);
+        match newer.map(|other| other.signs_from).min() {
             _ if signing == Some(key.number) => KeyState::Signing,
-            Some(ended) if later(ended, RETIRED_MINUTES) <= now => KeyState::Spent,
+            Some(end) if end.plus(RETIRED_MINUTES * MINUTE) <= now => KeyState::Spent,
             _ if signing < Some(key.number) => KeyState::Announced,
             _ => KeyState::Retired,
         }
     }
 
-    /// The keys that are published: all whose signatures may be valid, now or soon.
+    /// Returns the published keys: all whose signatures are valid now or soon.
     pub fn published(&self, now: Instant) -> impl Iterator<Item = &SigningKey> {
         self.0.iter().filter(move |key| self.state(key, now) != KeyState::Spent)
     }
 
-    /// Takes out the keys that are spent.
-    pub fn take_spent(&mut self, now: Instant) -> Vec<SigningKey> {
+    /// Removes and returns the spent keys.
+    pub fn remove_spent(&mut self, now: Instant) -> Vec<SigningKey> {
         let all = self.clone();
-        let (spent, kept) = std::mem::take(&mut self.0)
-            .into_iter()
-            .partition(|key| all.state(key, now) == KeyState::Spent);
-        self.0 = kept;
-        spent
+        self.0.extract_if(.., |key| all.state(key, now) == KeyState::Spent).collect()
     }
 
     fn of(&self, algorithm: SigningAlgorithm) -> impl DoubleEndedIterator<Item = &SigningKey> {
@@ -101,8 +98,6 @@ impl KeyRing {
 mod tests {
     use super::*;
 
-    const MINUTE: i64 = 60_000;
-
     fn pair(algorithm: SigningAlgorithm, id: &str) -> NewPair {
         NewPair { id: id.to_owned(), algorithm, sealed: vec![1] }
     }
@@ -111,8 +106,8 @@ mod tests {
         Instant::new(minutes * MINUTE)
     }
 
-    /// A ring with two keys of an algorithm, made at 0 and at 100 minutes.
-    fn rotated() -> KeyRing {
+    /// Creates a ring with two keys of an algorithm, added at 0 and at 100 minutes.
+    fn ring_of_two() -> KeyRing {
         let mut ring = KeyRing::default();
         assert_eq!(ring.missing(), SigningAlgorithm::ALL);
         let first = ring.add(pair(SigningAlgorithm::Rs256, "one"), at(0));
@@ -124,9 +119,9 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_is_published_before_it_signs_and_the_old_one_after() {
+    fn key_is_published_before_and_after_it_signs() {
         use KeyState::{Announced, Retired, Signing, Spent};
-        let ring = rotated();
+        let ring = ring_of_two();
         for (minutes, old, new) in [
             (100, Signing, Announced),
             (109, Signing, Announced),
@@ -144,16 +139,16 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_back_signs_with_the_oldest_key() {
-        let ring = rotated();
+    fn oldest_key_signs_when_the_clock_was_set_back() {
+        let ring = ring_of_two();
         let signing = ring.signing(SigningAlgorithm::Rs256, at(-5)).map(|key| key.number);
         assert_eq!(signing, Some(1));
         assert_eq!(ring.published(at(-5)).count(), 2);
     }
 
     #[test]
-    fn a_rotation_before_the_last_one_signs_takes_its_turn() {
-        let mut ring = rotated();
+    fn second_rotation_waits_for_its_own_announcement() {
+        let mut ring = ring_of_two();
         ring.add(pair(SigningAlgorithm::Rs256, "three"), at(105));
         let signing = |minutes| {
             let found = ring.signing(SigningAlgorithm::Rs256, at(minutes));
@@ -164,21 +159,21 @@ mod tests {
     }
 
     #[test]
-    fn spent_keys_are_taken_out() {
-        let mut ring = rotated();
-        assert_eq!(ring.take_spent(at(174)), []);
-        let spent: Vec<i64> = ring.take_spent(at(175)).iter().map(|key| key.number).collect();
+    fn spent_keys_are_removed() {
+        let mut ring = ring_of_two();
+        assert_eq!(ring.remove_spent(at(174)), []);
+        let spent: Vec<i64> = ring.remove_spent(at(175)).iter().map(|key| key.number).collect();
         assert_eq!(spent, [1]);
         assert_eq!(ring.keys().len(), 1);
         let third = ring.add(pair(SigningAlgorithm::Rs256, "three"), at(200));
-        assert_eq!(third.number, 3, "numbers are not used again");
+        assert_eq!(third.number, 3, "numbers are not reused");
     }
 
     #[test]
-    fn algorithms_are_known_by_their_names() {
+    fn algorithm_names_round_trip() {
         for algorithm in SigningAlgorithm::ALL {
-            assert_eq!(SigningAlgorithm::named(algorithm.as_str()), Some(algorithm));
+            assert_eq!(SigningAlgorithm::from_name(algorithm.as_str()), Some(algorithm));
         }
-        assert_eq!(SigningAlgorithm::named("HS256"), None);
+        assert_eq!(SigningAlgorithm::from_name("HS256"), None);
     }
 }

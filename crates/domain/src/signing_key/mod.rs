@@ -1,5 +1,8 @@
-//! The key pairs that this installation signs with for others, and how one takes over from another
-//! (behaviour 11.15). How pairs are made and sealed is a matter of http.
+//! Signing keys of this installation and their rotation (behaviour 11.15).
+//!
+//! A rotation adds a key pair per algorithm. The new key is announced in the published key set
+//! before it signs. The old key stays published until its last signature has expired, and is then
+//! removed. The http crate creates and seals the pairs.
 
 mod key_ring;
 
@@ -7,15 +10,15 @@ pub use key_ring::KeyRing;
 
 use crate::instant::Instant;
 
-/// Minutes after a rotation at which the new keys begin to sign: twice as long as caches keep the
-/// published keys, so that nobody meets a signature of a key that they cannot know.
+/// Time in minutes between the announcement of a key and its first signature.
+///
+/// Caches keep the published keys for half of it, so every verifier knows a key before it signs.
 pub const ANNOUNCED_MINUTES: i64 = 10;
-/// Minutes for which a key is published after it has stopped signing: a little longer than what it
-/// signed is valid.
-pub const RETIRED_MINUTES: i64 = 65;
-const MILLISECONDS_OF_MINUTE: i64 = 60_000;
+/// Time in minutes for which a key is published after its last signature, longer than the lifetime
+/// of what it signs.
+const RETIRED_MINUTES: i64 = 65;
 
-/// What a key signs with (RFC 7518, RFC 8037).
+/// A signing algorithm (RFC 7518, RFC 8037).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SigningAlgorithm {
     /// Ed25519.
@@ -25,10 +28,10 @@ pub enum SigningAlgorithm {
 }
 
 impl SigningAlgorithm {
-    /// All of them. An installation has keys of each.
+    /// All algorithms. An installation has keys of each.
     pub const ALL: [Self; 2] = [Self::EdDsa, Self::Rs256];
 
-    /// The name as tokens write it.
+    /// Returns the name in tokens.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -37,19 +40,19 @@ impl SigningAlgorithm {
         }
     }
 
-    /// The algorithm of that name.
+    /// Finds the algorithm with that name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|algorithm| algorithm.as_str() == name)
     }
 }
 
-/// A key pair that was made, before it is a key of this installation.
+/// A new key pair, before it is added to the key ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPair {
     /// The thumbprint of its public key (RFC 7638).
     pub id: String,
-    /// What it signs with.
+    /// The algorithm.
     pub algorithm: SigningAlgorithm,
     /// The private key, sealed.
     pub sealed: Vec<u8>,
@@ -60,29 +63,29 @@ pub struct NewPair {
 pub struct SigningKey {
     /// The pair.
     pub pair: NewPair,
-    /// Counts the keys of an algorithm, from 1.
+    /// The number of the key for its algorithm, starting at 1.
     pub number: i64,
-    /// When it was made, and published.
+    /// The time of creation and publication.
     pub created_at: Instant,
-    /// When it begins to sign.
+    /// The time from which it signs.
     pub signs_from: Instant,
 }
 
-/// What a key does.
+/// The state of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyState {
-    /// It is published, and will sign.
+    /// Published, and signs later.
     Announced,
-    /// It signs.
+    /// Signs.
     Signing,
-    /// It is published, because what it signed may still be valid.
+    /// Published, because its signatures may still be valid.
     Retired,
-    /// Nothing that it signed is valid any more.
+    /// None of its signatures is valid.
     Spent,
 }
 
 impl KeyState {
-    /// The state in a word.
+    /// Returns the name of the state.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -92,10 +95,4 @@ impl KeyState {
             Self::Spent => "spent",
         }
     }
-}
-
-const fn later(instant: Instant, minutes: i64) -> Instant {
-    Instant::new(
-        instant.milliseconds().saturating_add(minutes.saturating_mul(MILLISECONDS_OF_MINUTE)),
-    )
 }

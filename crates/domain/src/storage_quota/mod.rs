@@ -1,22 +1,23 @@
-//! Storage quotas: how much may be stored of a book, and of all books of an owner together
-//! (behaviour 10.14). What is stored counts for the owner of its book, whoever sent it, and until
-//! it is gone: in the trash and in deleted books too.
+//! Storage quotas of a book, and of all books of an owner together (behaviour 10.14).
+//!
+//! Data counts for the owner of its book, no matter which user sent it. It counts until its row is
+//! removed, so the trash and deleted books count too.
 //!
 //! ```
-//! use daybook_domain::storage_quota::{Allowance, StorageQuota, StorageQuotas, Stored};
+//! use daybook_domain::storage_quota::{Allowance, StorageQuota, StorageQuotas, StorageUsage};
 //!
 //! let book = StorageQuota { transactions: Some(1_000), bytes: None };
-//! let usual = StorageQuotas { book, user: StorageQuota::default() };
-//! let held = Stored { transactions: 999, bytes: 700_000 };
-//! let one = Stored { transactions: 1, bytes: 800 };
-//! usual.check_book(held, one).unwrap();
-//! let refused = usual.check_book(held + one, one).unwrap_err();
-//! assert!(refused.to_string().contains("may hold 1000 transactions and holds 1000"), "{refused}");
-//! // What adds none of them is not about that quota.
-//! usual.check_book(held + one, Stored { transactions: 0, bytes: 500 }).unwrap();
-//! // The operator allows this user more.
+//! let quotas = StorageQuotas { book, user: StorageQuota::default() };
+//! let used = StorageUsage { transactions: 999, bytes: 700_000 };
+//! let one = StorageUsage { transactions: 1, bytes: 800 };
+//! quotas.check_book(used, one).unwrap();
+//! let refused = quotas.check_book(used + one, one).unwrap_err();
+//! assert!(refused.to_string().contains("1000 of 1000 transactions"), "{refused}");
+//! // A request that adds no transactions is not checked against their quota.
+//! quotas.check_book(used + one, StorageUsage { transactions: 0, bytes: 500 }).unwrap();
+//! // The operator lifts the quota for this user.
 //! let allowance = Allowance { book_transactions: Some(0), ..Allowance::default() };
-//! usual.with(&allowance).check_book(held + one, one).unwrap();
+//! quotas.with_allowance(&allowance).check_book(used + one, one).unwrap();
 //! ```
 
 mod refusal;
@@ -26,14 +27,14 @@ mod tests;
 use std::iter::Sum;
 use std::ops::{Add, Sub};
 
-pub use refusal::{Figure, Overrun, Refusal};
+pub use refusal::{Overrun, QuotaUnit, Refusal};
 
-/// What is stored of a book, or of several; or by how much a request changes that.
+/// The storage that one or more books use, or the change of it by a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StorageUsage {
-    /// Transactions, drafts and trashed ones included.
+    /// Number of transactions, including drafts and the trash.
     pub transactions: i64,
-    /// Bytes of rows and of contents of files.
+    /// Bytes of rows and file contents.
     pub bytes: i64,
 }
 
@@ -66,14 +67,14 @@ impl Sum for StorageUsage {
 }
 
 impl StorageUsage {
-    /// Whether it is more of anything.
+    /// Returns whether it adds transactions or bytes.
     #[must_use]
     pub const fn grows(self) -> bool {
         self.transactions > 0 || self.bytes > 0
     }
 }
 
-/// The most that may be stored; without a number there is no limit.
+/// Limits of stored transactions and bytes. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StorageQuota {
     /// Transactions.
@@ -83,106 +84,109 @@ pub struct StorageQuota {
 }
 
 impl StorageQuota {
-    /// With these numbers, of which 0 means that there is no limit.
+    /// Creates a quota from numbers, of which 0 means no limit.
     #[must_use]
-    pub fn of(transactions: i64, bytes: i64) -> Self {
+    pub fn new(transactions: i64, bytes: i64) -> Self {
         let limit = |number: i64| Some(number).filter(|number| *number > 0);
         Self { transactions: limit(transactions), bytes: limit(bytes) }
     }
 
-    /// Whether anything is limited.
+    /// Returns whether anything is limited.
     #[must_use]
-    pub const fn is_on(self) -> bool {
+    pub const fn is_limited(self) -> bool {
         self.transactions.is_some() || self.bytes.is_some()
     }
 
-    /// The first figure that would go beyond its limit when something is added to what is held.
-    /// What adds nothing to a figure may always be done, also beyond its limit.
-    fn overrun(self, held: StorageUsage, added: StorageUsage) -> Option<Overrun> {
-        let figures = [
-            (Figure::Transactions, self.transactions, held.transactions, added.transactions),
-            (Figure::Bytes, self.bytes, held.bytes, added.bytes),
+    /// Returns the first limit that would be exceeded by adding `added` to `used`.
+    ///
+    /// A request that adds nothing in a unit is always allowed in that unit, even beyond its limit.
+    fn overrun(self, used: StorageUsage, added: StorageUsage) -> Option<Overrun> {
+        let units = [
+            (QuotaUnit::Transactions, self.transactions, used.transactions, added.transactions),
+            (QuotaUnit::Bytes, self.bytes, used.bytes, added.bytes),
         ];
-        figures.into_iter().find_map(|(figure, limit, held, added)| {
+        units.into_iter().find_map(|(unit, limit, used, added)| {
             let limit = limit?;
-            let beyond = added > 0 && held.saturating_add(added) > limit;
-            beyond.then_some(Overrun { figure, limit, held, added })
+            let is_exceeded = added > 0 && used.saturating_add(added) > limit;
+            is_exceeded.then_some(Overrun { unit, limit, used, added })
         })
     }
 
-    fn changed(self, transactions: Option<i64>, bytes: Option<i64>) -> Self {
-        let usual = [self.transactions, self.bytes].map(Option::unwrap_or_default);
-        let [usual_transactions, usual_bytes] = usual;
-        Self::of(transactions.unwrap_or(usual_transactions), bytes.unwrap_or(usual_bytes))
+    /// Replaces the limits that are given, of which 0 means no limit.
+    fn with(self, transactions: Option<i64>, bytes: Option<i64>) -> Self {
+        let transactions = transactions.or(self.transactions).unwrap_or_default();
+        Self::new(transactions, bytes.or(self.bytes).unwrap_or_default())
     }
 }
 
-/// The storage quotas that hold for a book: its own, and that of all books of its owner.
+/// The quotas that apply to a book: its own, and that of all books of its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StorageQuotas {
-    /// Of each book.
+    /// The quota of each book.
     pub book: StorageQuota,
-    /// Of the books of an owner together.
+    /// The quota of all books of an owner.
     pub user: StorageQuota,
 }
 
-/// What the operator allows a user in place of what holds for everybody: 0 is no limit, nothing is
-/// the usual number.
+/// Quotas that the operator sets for a user instead of the configured ones.
+///
+/// 0 means no limit, and `None` keeps the configured quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allowance {
-    /// Transactions of all their books.
+    /// Transactions of all books.
     pub transactions: Option<i64>,
-    /// Bytes of all their books.
+    /// Bytes of all books.
     pub bytes: Option<i64>,
-    /// Transactions of each of their books.
+    /// Transactions of each book.
     pub book_transactions: Option<i64>,
-    /// Bytes of each of their books.
+    /// Bytes of each book.
     pub book_bytes: Option<i64>,
 }
 
 impl StorageQuotas {
-    /// The quotas of the books of a user who has an allowance.
+    /// Applies the allowance of a user.
     #[must_use]
-    pub fn with(self, allowance: &Allowance) -> Self {
+    pub fn with_allowance(self, allowance: &Allowance) -> Self {
         let Allowance { transactions, bytes, book_transactions, book_bytes } = *allowance;
         Self {
-            book: self.book.changed(book_transactions, book_bytes),
-            user: self.user.changed(transactions, bytes),
+            book: self.book.with(book_transactions, book_bytes),
+            user: self.user.with(transactions, bytes),
         }
     }
 
-    /// Lets something be added to what a book holds.
+    /// Checks the quota of a book that uses `used`.
     ///
     /// # Errors
     /// [`Refusal::Book`].
-    pub fn check_book(&self, held: StorageUsage, added: StorageUsage) -> Result<(), Refusal> {
-        self.book.overrun(held, added).map_or(Ok(()), |overrun| Err(Refusal::Book(overrun)))
+    pub fn check_book(&self, used: StorageUsage, added: StorageUsage) -> Result<(), Refusal> {
+        self.book.overrun(used, added).map_or(Ok(()), |overrun| Err(Refusal::Book(overrun)))
     }
 
-    /// Lets something be added to what the books of an owner hold together. Only the owner is told
-    /// how much that is.
+    /// Checks the quota of an owner whose books use `used`.
+    ///
+    /// The numbers are shown only if the caller is the owner.
     ///
     /// # Errors
     /// [`Refusal::Own`], [`Refusal::OfOwner`].
     pub fn check_owner(
         &self,
-        held: StorageUsage,
+        used: StorageUsage,
         added: StorageUsage,
         is_caller: bool,
     ) -> Result<(), Refusal> {
-        match self.user.overrun(held, added) {
+        match self.user.overrun(used, added) {
             None => Ok(()),
             Some(overrun) if is_caller => Err(Refusal::Own(overrun)),
-            Some(overrun) => Err(Refusal::OfOwner(overrun.figure)),
+            Some(overrun) => Err(Refusal::OfOwner(overrun.unit)),
         }
     }
 
-    /// Lets a book become one of those of a user who holds so much already.
+    /// Checks the quota of a new owner whose books use `used`.
     ///
     /// # Errors
     /// [`Refusal::OfNewOwner`].
-    pub fn check_transfer(&self, held: StorageUsage, book: StorageUsage) -> Result<(), Refusal> {
-        let overrun = self.user.overrun(held, book);
-        overrun.map_or(Ok(()), |overrun| Err(Refusal::OfNewOwner(overrun.figure)))
+    pub fn check_transfer(&self, used: StorageUsage, book: StorageUsage) -> Result<(), Refusal> {
+        let overrun = self.user.overrun(used, book);
+        overrun.map_or(Ok(()), |overrun| Err(Refusal::OfNewOwner(overrun.unit)))
     }
 }

@@ -1,19 +1,19 @@
-//! Why nothing more is stored.
+//! Refusals because of storage quotas.
 
 use std::fmt;
 
 use crate::reason::Reason;
 
-/// What a storage quota limits.
+/// A unit in which storage is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Figure {
-    /// How many transactions.
+pub enum QuotaUnit {
+    /// Number of transactions.
     Transactions,
-    /// How many bytes.
+    /// Number of bytes.
     Bytes,
 }
 
-impl fmt::Display for Figure {
+impl fmt::Display for QuotaUnit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Transactions => "transactions",
@@ -22,49 +22,50 @@ impl fmt::Display for Figure {
     }
 }
 
-/// By what a quota would be exceeded.
+/// A limit that a request would exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overrun {
-    /// Which number.
-    pub figure: Figure,
-    /// The most that it may be.
+    /// The unit.
+    pub unit: QuotaUnit,
+    /// The limit.
     pub limit: i64,
-    /// What it is.
-    pub held: i64,
-    /// What would be added.
+    /// The current usage.
+    pub used: i64,
+    /// The addition by the request.
     pub added: i64,
 }
 
-/// Why nothing more is stored (behaviour 10.14).
+/// Why a request was refused because of a storage quota (behaviour 10.14).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The book holds as much as a book may.
+    /// The quota of the book would be exceeded.
     #[error(
-        "storage quota: this book may hold {limit} {figure} and holds {held}; this adds {added}: \
-         delete files, go on in another book, or ask the operator of this server for more",
-        limit = .0.limit, figure = .0.figure, held = .0.held, added = .0.added
+        "storage quota exceeded: this book uses {used} of {limit} {unit}, and the request adds \
+         {added}: delete files, continue in another book, or ask the operator of this server for \
+         more",
+        limit = .0.limit, unit = .0.unit, used = .0.used, added = .0.added
     )]
     Book(Overrun),
-    /// The caller's books hold as much as they may.
+    /// The quota of the caller's books would be exceeded.
     #[error(
-        "storage quota: your books together may hold {limit} {figure} and hold {held}; this adds \
+        "storage quota exceeded: your books use {used} of {limit} {unit}, and the request adds \
          {added}: delete files or books (a deleted book counts until it is removed), or ask the \
          operator of this server for more",
-        limit = .0.limit, figure = .0.figure, held = .0.held, added = .0.added
+        limit = .0.limit, unit = .0.unit, used = .0.used, added = .0.added
     )]
     Own(Overrun),
-    /// The books of somebody else hold as much as they may.
+    /// The quota of another owner's books would be exceeded.
     #[error(
-        "storage quota: the books of the owner of this one hold as many {0} as they may; only the \
-         owner can make room, or ask the operator of this server for more"
+        "storage quota exceeded: the books of this book's owner have reached their limit of {0}; \
+         the owner can delete data, or ask the operator of this server for more"
     )]
-    OfOwner(Figure),
-    /// The new owner's books would hold more than they may.
+    OfOwner(QuotaUnit),
+    /// The transfer would exceed the quota of the new owner's books.
     #[error(
-        "storage quota: with this book, those of the new owner would hold more {0} than they may; \
-         the new owner can make room, or ask the operator of this server for more"
+        "storage quota exceeded: with this book, the books of the new owner would exceed their \
+         limit of {0}; the new owner can delete data, or ask the operator of this server for more"
     )]
-    OfNewOwner(Figure),
+    OfNewOwner(QuotaUnit),
 }
 
 impl Refusal {

@@ -1,5 +1,7 @@
-//! The access tokens that this installation issues: whose they are, what they are limited to, and
-//! when they end (behaviour 11.7 - 11.9). How a token is signed is a matter of http.
+//! Access tokens issued by this installation (behaviour 11.7 - 11.9).
+//!
+//! A user issues tokens with a name, a lifetime and a [`TokenScope`], lists them and revokes them.
+//! The http crate signs them. The row of a token decides whether it is still accepted.
 
 mod refusal;
 mod scope;
@@ -8,61 +10,58 @@ pub use refusal::Refusal;
 pub use scope::{TokenHolder, TokenScope};
 
 use crate::id::{TokenId, UserId};
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant, SECOND};
 use crate::name::MAX_NAME;
 
-/// Days a token is valid when nothing else is asked for (behaviour 11.7).
+/// Default lifetime of a token in days (behaviour 11.7).
 pub const DEFAULT_DAYS: u32 = 30;
-/// Days a token is valid at most (behaviour 11.7).
+/// Maximum lifetime of a token in days (behaviour 11.7).
 pub const MAX_DAYS: u32 = 3_650;
-/// Tokens of one user that are neither expired nor revoked, at most, when users issue them
-/// themselves (behaviour 11.8).
+/// Limit of active tokens of one user (behaviour 11.8).
 pub const MAX_TOKENS: usize = 1_000;
-/// Tokens of one user that have ended, at most, when another one is issued: older ones are listed
-/// no more (behaviour 11.8).
+/// Limit of ended tokens of one user; issuing a token removes older ones (behaviour 11.8).
 pub const MAX_ENDED: usize = 1_000;
-/// Books that a token names at most (behaviour 11.9).
+/// Limit of books in the scope of a token (behaviour 11.9).
 pub const MAX_BOOKS: usize = 100;
-/// How long a token is listed after its end, in milliseconds: 30 days (behaviour 11.8).
-const LISTED_AFTER_END: i64 = 30 * MILLISECONDS_OF_DAY;
-const MILLISECONDS_OF_DAY: i64 = 86_400_000;
+/// Time for which a token is listed after its end (behaviour 11.8).
+const ENDED_RETENTION: i64 = 30 * DAY;
 
 /// An access token of this installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessToken {
-    /// Stands in the token itself.
+    /// The id, which is part of the token.
     pub id: TokenId,
-    /// Whom it lets in.
+    /// The user it authenticates.
     pub user: UserId,
-    /// What the user calls it; may be empty.
+    /// The name given by the user; may be empty.
     pub name: String,
-    /// What it is limited to.
+    /// Its limits.
     pub scope: TokenScope,
-    /// When it was issued.
+    /// The time of issue.
     pub created_at: Instant,
-    /// When it ends by itself.
+    /// The time of expiry.
     pub expires_at: Instant,
-    /// When it was revoked.
+    /// The time of revocation.
     pub revoked_at: Option<Instant>,
 }
 
-/// What is asked for when a token is issued.
+/// The parameters of a new token.
 #[derive(Debug, Clone, Default)]
 pub struct TokenRequest {
-    /// What the user calls it.
+    /// The name.
     pub name: Option<String>,
-    /// Days it is valid; [`DEFAULT_DAYS`] when absent.
+    /// The lifetime in days; [`DEFAULT_DAYS`] when absent.
     pub days: Option<i64>,
-    /// What it is limited to.
+    /// Its limits.
     pub scope: TokenScope,
 }
 
 impl AccessToken {
-    /// A new token.
+    /// Issues a token.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that is too long, days out of range, and a list of books that is
-    /// empty or too long.
+    /// [`Refusal`] for a name that is too long, a lifetime out of range, and a list of books that
+    /// is empty or too long.
     pub fn issue(
         id: TokenId,
         user: UserId,
@@ -80,37 +79,37 @@ impl AccessToken {
             return Err(Refusal::Days(days));
         }
         scope.check()?;
-        // Whole seconds, as the token itself writes it.
-        let issued = now.milliseconds() - now.milliseconds().rem_euclid(1_000);
-        let expires_at = Instant::new(issued.saturating_add(days * MILLISECONDS_OF_DAY));
+        // The token contains whole seconds.
+        let issued_at = Instant::new(now.seconds().saturating_mul(SECOND));
+        let expires_at = issued_at.plus(days * DAY);
         Ok(Self { id, user, name, scope, created_at: now, expires_at, revoked_at: None })
     }
 
-    /// Whether it lets somebody in.
+    /// Returns whether it is neither revoked nor expired.
     #[must_use]
     pub fn is_active(&self, now: Instant) -> bool {
         self.revoked_at.is_none() && now < self.expires_at
     }
 
-    /// When it ended, or ends by itself.
+    /// Returns the time of revocation or of expiry, whichever is earlier.
     #[must_use]
-    pub fn end(&self) -> Instant {
+    pub fn ends_at(&self) -> Instant {
         self.revoked_at.map_or(self.expires_at, |revoked| revoked.min(self.expires_at))
     }
 
-    /// Whether it is still shown: up to 30 days after its end (behaviour 11.8).
+    /// Returns whether it is listed: up to 30 days after its end (behaviour 11.8).
     #[must_use]
     pub fn is_listed(&self, now: Instant) -> bool {
-        self.end() >= listed_since(now)
+        self.ends_at() >= listing_cutoff(now)
     }
 
-    /// The same token, revoked. One that was revoked before stays as it is.
+    /// Revokes the token. An earlier revocation stays.
     #[must_use]
     pub fn revoke(self, now: Instant) -> Self {
         Self { revoked_at: self.revoked_at.or(Some(now)), ..self }
     }
 
-    /// Refuses one token more than a user may have, who has so many that are active.
+    /// Checks that a user with `active` active tokens may issue another one.
     ///
     /// # Errors
     /// [`Refusal::TooMany`].
@@ -119,10 +118,10 @@ impl AccessToken {
     }
 }
 
-/// Tokens that ended before this are not shown any more, and their rows are removed.
+/// Returns the instant before which ended tokens are no longer listed and their rows are removed.
 #[must_use]
-pub const fn listed_since(now: Instant) -> Instant {
-    Instant::new(now.milliseconds().saturating_sub(LISTED_AFTER_END))
+pub const fn listing_cutoff(now: Instant) -> Instant {
+    now.plus(-ENDED_RETENTION)
 }
 
 #[cfg(test)]
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_asked_for() {
+    fn name_and_days_are_checked() {
         let long = "é".repeat(MAX_NAME + 1);
         let days = |days| TokenRequest { days: Some(days), ..TokenRequest::default() };
         let name = |name: &str| TokenRequest { name: Some(name.into()), ..TokenRequest::default() };
@@ -155,23 +154,23 @@ mod tests {
     }
 
     #[test]
-    fn a_token_ends_by_itself_or_is_revoked() {
+    fn token_expires_or_is_revoked() {
         let token = issue(TokenRequest { days: Some(1), ..TokenRequest::default() }).unwrap();
-        assert_eq!(token.expires_at, Instant::new(1_000 + MILLISECONDS_OF_DAY));
-        assert!(token.is_active(Instant::new(1_000 + MILLISECONDS_OF_DAY - 1)));
+        assert_eq!(token.expires_at, Instant::new(1_000 + DAY));
+        assert!(token.is_active(Instant::new(1_000 + DAY - 1)));
         assert!(!token.is_active(token.expires_at));
-        assert_eq!(token.end(), token.expires_at);
+        assert_eq!(token.ends_at(), token.expires_at);
         let revoked = token.revoke(Instant::new(5_000));
-        assert_eq!(revoked.end(), Instant::new(5_000));
+        assert_eq!(revoked.ends_at(), Instant::new(5_000));
         assert!(!revoked.is_active(Instant::new(5_000)));
         assert_eq!(revoked.clone().revoke(Instant::new(6_000)), revoked);
-        let month = 30 * MILLISECONDS_OF_DAY;
+        let month = 30 * DAY;
         assert!(revoked.is_listed(Instant::new(5_000 + month)));
         assert!(!revoked.is_listed(Instant::new(5_001 + month)));
     }
 
     #[test]
-    fn one_more_is_too_many() {
+    fn number_of_active_tokens_is_limited() {
         assert_eq!(AccessToken::check_count(MAX_TOKENS), Err(Refusal::TooMany));
         assert_eq!(AccessToken::check_count(MAX_TOKENS - 1), Ok(()));
     }

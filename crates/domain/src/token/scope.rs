@@ -1,4 +1,4 @@
-//! What a token is limited to (behaviour 11.9).
+//! Scopes of access tokens (behaviour 11.9).
 
 use std::collections::BTreeSet;
 
@@ -12,28 +12,29 @@ pub enum TokenHolder {
     /// The user.
     #[default]
     User,
-    /// A client of this installation, which the user has granted access (behaviour 11.16).
+    /// A client of this installation with a grant of the user (behaviour 11.16).
     BuiltInClient,
-    /// A client of somebody else, which the user has granted access (behaviour 11.16).
+    /// A third-party client with a grant of the user (behaviour 11.16).
     Client,
-    /// An app, which was sent the token with an event (behaviour 8.6).
+    /// An app that received the token with an event (behaviour 8.6).
     App(AppId),
 }
 
-/// What a token is limited to; the default is nothing. A limit only ever takes away: the permission
-/// of the user in the book counts as well.
+/// The limits of a token. The default is no limit.
+///
+/// A scope restricts the user's permission in a book and never extends it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TokenScope {
-    /// Whether it only reads.
+    /// Whether it may only read.
     pub read_only: bool,
-    /// The books it reaches; all of the user's when absent.
+    /// The books it may access; all of the user's books when absent.
     pub books: Option<BTreeSet<BookKey>>,
-    /// Its holder.
+    /// The holder.
     pub holder: TokenHolder,
 }
 
 impl TokenScope {
-    /// Refuses a scope that no token may have.
+    /// Checks the list of books.
     ///
     /// # Errors
     /// [`Refusal::NoBooks`] and [`Refusal::TooManyBooks`].
@@ -45,32 +46,31 @@ impl TokenScope {
         }
     }
 
-    /// Whether it is limited in any way.
+    /// Returns whether it is limited in any way.
     #[must_use]
     pub const fn is_limited(&self) -> bool {
         self.read_only || self.books.is_some() || self.app().is_some()
     }
 
-    /// Whether it reaches a book.
+    /// Returns whether it may access a book.
     #[must_use]
-    pub fn reaches(&self, book: &BookKey) -> bool {
+    pub fn includes_book(&self, book: &BookKey) -> bool {
         self.books.as_ref().is_none_or(|books| books.contains(book))
     }
 
-    /// Refuses a book that the token does not name.
+    /// Checks that it may access a book.
     ///
     /// # Errors
     /// [`Refusal::InsufficientScope`].
     pub fn check_book(&self, book: &BookKey) -> Result<(), Refusal> {
-        if self.reaches(book) {
+        if self.includes_book(book) {
             Ok(())
         } else {
-            Err(Refusal::InsufficientScope("it does not reach this book"))
+            Err(Refusal::InsufficientScope("it does not include this book"))
         }
     }
 
-    /// Refuses what is not inside one of the books that the token names: what a user keeps across
-    /// books, and new books.
+    /// Checks that it may access the user's resources outside of books and create books.
     ///
     /// # Errors
     /// [`Refusal::InsufficientScope`].
@@ -78,12 +78,14 @@ impl TokenScope {
         if self.books.is_none() {
             Ok(())
         } else {
-            Err(Refusal::InsufficientScope("it reaches only the books it names"))
+            Err(Refusal::InsufficientScope("it includes only the books it names"))
         }
     }
 
-    /// Refuses clients and apps to issue and revoke access tokens and API keys: what they issued
-    /// would outlive the user's consent.
+    /// Checks that it may manage access tokens and API keys.
+    ///
+    /// Clients and apps may not, because the credentials they create would outlive the user's
+    /// consent.
     ///
     /// # Errors
     /// [`Refusal::InsufficientScope`].
@@ -91,14 +93,15 @@ impl TokenScope {
         match self.holder {
             TokenHolder::User => Ok(()),
             TokenHolder::BuiltInClient | TokenHolder::Client | TokenHolder::App(_) => {
-                let why = "an app holds it, and manages no tokens and API keys";
-                Err(Refusal::InsufficientScope(why))
+                let limit = "an app holds it, and apps may not manage tokens or API keys";
+                Err(Refusal::InsufficientScope(limit))
             }
         }
     }
 
-    /// Refuses an app to do with the token of a delivery what outlives the token, or cannot be
-    /// undone (behaviour 8.22).
+    /// Checks that it may do what outlives the token or cannot be undone.
+    ///
+    /// An app with the token of a delivery may not (behaviour 8.22).
     ///
     /// # Errors
     /// [`Refusal::InsufficientScope`].
@@ -106,14 +109,16 @@ impl TokenScope {
         match self.holder {
             TokenHolder::User | TokenHolder::BuiltInClient | TokenHolder::Client => Ok(()),
             TokenHolder::App(_) => {
-                let why = "it was sent to an app with an event, and does nothing that outlives it";
-                Err(Refusal::InsufficientScope(why))
+                let limit = "it was sent to an app with an event, and may not make lasting changes";
+                Err(Refusal::InsufficientScope(limit))
             }
         }
     }
 
-    /// Refuses a token that is limited to books to reach connections. An app reaches its own, with
-    /// the token of whatever delivery (behaviour 9.5).
+    /// Checks that it may access connections.
+    ///
+    /// A token that is limited to books may not, unless it belongs to an app, which may access its
+    /// own connections (behaviour 9.5).
     ///
     /// # Errors
     /// [`Refusal::InsufficientScope`].
@@ -126,17 +131,17 @@ impl TokenScope {
         }
     }
 
-    /// Whether connections to an app exist for it: to an app only its own do (behaviour 9.5).
+    /// Returns whether it sees connections to `app`. An app sees only its own (behaviour 9.5).
     #[must_use]
-    pub fn reaches_connections_to(&self, app: &AppId) -> bool {
+    pub fn sees_connections_to(&self, app: &AppId) -> bool {
         match &self.holder {
             TokenHolder::User | TokenHolder::BuiltInClient | TokenHolder::Client => true,
             TokenHolder::App(own) => own == app,
         }
     }
 
-    /// Whether it shows the properties of connections, which are the secrets of apps (behaviour
-    /// 9.5).
+    /// Returns whether it reads the properties of connections, which contain secrets of apps
+    /// (behaviour 9.5).
     #[must_use]
     pub const fn shows_secrets(&self) -> bool {
         match self.holder {
@@ -145,16 +150,16 @@ impl TokenScope {
         }
     }
 
-    /// Whether an administrator is one with it (behaviour 9.3).
+    /// Returns whether an administrator has administrator rights with it (behaviour 9.3).
     #[must_use]
-    pub const fn is_of_user(&self) -> bool {
+    pub const fn allows_administration(&self) -> bool {
         match self.holder {
             TokenHolder::User | TokenHolder::BuiltInClient => true,
             TokenHolder::Client | TokenHolder::App(_) => false,
         }
     }
 
-    /// The app that holds it, if an app does.
+    /// Returns the app that holds it, if any.
     #[must_use]
     pub const fn app(&self) -> Option<&AppId> {
         match &self.holder {
@@ -163,12 +168,12 @@ impl TokenScope {
         }
     }
 
-    /// Refuses to write with a token that only reads.
+    /// Checks that it may write.
     ///
     /// # Errors
     /// [`Refusal::InsufficientScope`].
     pub const fn check_write(&self) -> Result<(), Refusal> {
-        if self.read_only { Err(Refusal::InsufficientScope("it only reads")) } else { Ok(()) }
+        if self.read_only { Err(Refusal::InsufficientScope("it may only read")) } else { Ok(()) }
     }
 }
 
@@ -186,11 +191,11 @@ mod tests {
     }
 
     #[test]
-    fn what_each_holder_may() {
+    fn holder_decides_what_a_token_may_do() {
         let (own, other) = (AppId::new("tax-bot").unwrap(), AppId::new("bank-bot").unwrap());
         let books = Some([key("a")].into());
-        // Holder, then: credentials, what lasts, own connections, those of other apps, connections
-        // with a token that is limited to books, their properties, being an administrator.
+        // Holder; then: credentials, lasting changes, own connections, connections of other apps,
+        // connections with a token that is limited to books, their properties, administration.
         for (holder, expected) in [
             (TokenHolder::User, [true, true, true, true, false, true, true]),
             (TokenHolder::BuiltInClient, [false, true, true, true, false, true, true]),
@@ -202,11 +207,11 @@ mod tests {
             let allowed = [
                 scope.check_credentials().is_ok(),
                 scope.check_lasting().is_ok(),
-                scope.check_connections().is_ok() && scope.reaches_connections_to(&own),
-                scope.reaches_connections_to(&other),
+                scope.check_connections().is_ok() && scope.sees_connections_to(&own),
+                scope.sees_connections_to(&other),
                 limited.check_connections().is_ok(),
                 scope.shows_secrets(),
-                scope.is_of_user(),
+                scope.allows_administration(),
             ];
             assert_eq!(allowed, expected, "{holder:?}");
             assert_eq!(scope.is_limited(), scope.app().is_some());
@@ -215,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_each_scope_allows() {
+    fn scope_limits_books_and_writing() {
         // Scope, the book it names, another book, outside of books, writing.
         for (scope, limits) in [
             (scope(false, None), [true, true, true, true]),
@@ -235,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn how_many_books_it_may_name() {
+    fn number_of_books_is_limited() {
         let many: Vec<String> = (0..=MAX_BOOKS).map(|n| n.to_string()).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(scope(false, Some(&[])).check(), Err(Refusal::NoBooks));

@@ -1,4 +1,4 @@
-//! The fields of a body of a transaction, and how its accounts are resolved.
+//! The fields of a request body about a transaction, and how its accounts are resolved.
 
 use std::collections::HashSet;
 
@@ -13,8 +13,8 @@ use super::{
     Transaction, tags, unknown_account,
 };
 
-/// The fields of a create, post or update body that have a meaning (behaviour 9.13), as text that
-/// is not yet read.
+/// The fields that can be written in a create, post or update body (behaviour 9.13), as unparsed
+/// text.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The id of the transaction.
@@ -29,20 +29,21 @@ pub struct Changes {
     pub credit: Field<AccountRef>,
     /// The debit account.
     pub debit: Field<AccountRef>,
-    /// `checked`: check it too.
+    /// `checked`: also check it.
     pub checked: bool,
     /// `draft`: do not post it.
     pub draft: bool,
-    /// The new list, when given.
+    /// The new URLs; `None` keeps the present ones.
     pub urls: Option<Vec<String>>,
-    /// The new list, when given.
+    /// The new remote ids; `None` keeps the present ones.
     pub remote_ids: Option<Vec<String>>,
-    /// The list to put in place, when given; resolved before it is recorded.
+    /// The new files; `None` keeps the present ones. They are resolved before the transaction is
+    /// recorded.
     pub files: Option<Vec<Attachment>>,
     /// Properties to merge.
     pub properties: Edits,
-    /// Whether the body contains `createdAt`: it is an object read earlier, in which an absent
-    /// field may mean cleared.
+    /// Whether the body contains `createdAt`: then it is an object that the client read earlier,
+    /// and an absent field may mean that it is cleared.
     pub round_trip: bool,
 }
 
@@ -56,12 +57,12 @@ pub struct ResolvedSides {
 }
 
 impl Changes {
-    /// The account references in the body, for loading all at once.
+    /// Returns the account references in the body, so that all accounts can be loaded at once.
     pub fn references(&self) -> impl Iterator<Item = &AccountRef> {
         [self.credit.as_ref().value(), self.debit.as_ref().value()].into_iter().flatten()
     }
 
-    /// How many index terms the body needs (behaviour 1.2).
+    /// Counts the index terms that the body needs (behaviour 1.2).
     fn indexed(&self) -> usize {
         let tags = self.description.as_ref().value().map_or(0, |text| tags::of(text).len());
         let properties = self.properties.values().flatten().count();
@@ -77,9 +78,9 @@ impl Changes {
         .fold(0, usize::saturating_add)
     }
 
-    /// The accounts of a create. An unknown id without a known name leaves the side empty, because
-    /// objects copied from another book must not fail; an unknown name alone is refused (behaviour
-    /// 3.2.6).
+    /// Resolves the accounts of a create. If the reference has an id and neither its id nor its
+    /// name is known, the side stays empty, because objects copied from another book must not fail.
+    /// An unknown name without an id is refused (behaviour 3.2.6).
     ///
     /// # Errors
     /// `Account not found: X`.
@@ -96,7 +97,7 @@ impl Changes {
         Ok(ResolvedSides { credit: side(&self.credit)?, debit: side(&self.debit)? })
     }
 
-    /// The accounts of an update; every reference must name one (behaviour 3.2.6).
+    /// Resolves the accounts of an update; each must exist (behaviour 3.2.6).
     ///
     /// # Errors
     /// `Account not found: X`.
@@ -114,8 +115,8 @@ impl Changes {
     }
 }
 
-/// Checks that bodies which are each within their limits (behaviour 10.9) do not together need so
-/// many index terms that their unit of work delays others.
+/// Refuses bodies that need too many index terms together, even if each is within its limits
+/// (behaviour 10.9): recording them in one unit of work would delay the others.
 ///
 /// # Errors
 /// [`Refusal::TooMuchIndexed`].
@@ -132,8 +133,8 @@ pub fn check_indexed(items: &[Changes]) -> Result<(), Refusal> {
     if indexed > MAX_INDEXED { Err(Refusal::TooMuchIndexed(indexed)) } else { Ok(()) }
 }
 
-/// Remote ids as stored: trimmed, without blank ones, each once, at most 256 characters (behaviour
-/// 3.7.5).
+/// Normalizes remote ids: trimmed, without blanks and duplicates, at most 256 characters each
+/// (behaviour 3.7.5).
 ///
 /// # Errors
 /// [`Refusal::RemoteIdTooLong`]; [`Refusal::TooMany`].
@@ -166,20 +167,20 @@ pub(super) fn description(text: String) -> Result<String, Refusal> {
     if tags > MAX_LISTED { Err(Refusal::TooMany("hashtags", tags)) } else { Ok(text) }
 }
 
-/// Refuses transactions with too many bytes of texts together. One that is named several times
-/// counts each time.
+/// Refuses transactions whose texts have more than `max` bytes together. A transaction that is
+/// listed several times counts each time.
 ///
 /// # Errors
 /// [`Refusal::TooMuchText`].
 pub fn check_texts<'t>(
-    named: impl Iterator<Item = &'t Transaction>,
-    most: usize,
+    listed: impl Iterator<Item = &'t Transaction>,
+    max: usize,
 ) -> Result<(), Refusal> {
-    let texts = named.map(Transaction::texts).fold(0, usize::saturating_add);
-    if texts > most { Err(Refusal::TooMuchText(most)) } else { Ok(()) }
+    let bytes = listed.map(Transaction::text_bytes).fold(0, usize::saturating_add);
+    if bytes > max { Err(Refusal::TooMuchText(max)) } else { Ok(()) }
 }
 
-/// Checks the number of URLs, and how long they are.
+/// Checks the number and the length of URLs.
 ///
 /// # Errors
 /// [`Refusal::TooMany`], [`Refusal::UrlTooLong`], [`Refusal::UrlsTooLong`].
@@ -194,8 +195,8 @@ pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
     if together > MAX_URLS { Err(Refusal::UrlsTooLong(together)) } else { Ok(given) }
 }
 
-/// The files of a create. An entry that names no file is dropped, because objects copied from
-/// another book must not fail (behaviour 3.2.12).
+/// Returns the files of a create. A reference to an unknown file is dropped, because objects copied
+/// from another book must not fail (behaviour 3.2.12).
 ///
 /// # Errors
 /// [`Refusal::TooMany`].
@@ -206,14 +207,14 @@ pub(super) fn files_of_create(given: &[Attachment]) -> Result<Vec<FileId>, Refus
     distinct(given.len(), known)
 }
 
-/// The files of an update; every entry must name one (behaviour 3.2.12).
+/// Resolves the files of an update; each must exist (behaviour 3.2.12).
 ///
 /// # Errors
 /// [`Refusal::TooMany`]; [`file::Refusal::UnknownReference`].
 pub(super) fn files_of_update(given: &[Attachment]) -> Result<Vec<FileId>, crate::Refusal> {
     let file = |entry: &Attachment| match entry {
         Attachment::File(id) => Ok(*id),
-        Attachment::Given { .. } => Err(file::Refusal::UnknownReference(entry.shown())),
+        Attachment::Given { .. } => Err(file::Refusal::UnknownReference(entry.label())),
     };
     let known = given.iter().map(file).collect::<Result<Vec<_>, _>>()?;
     Ok(distinct(given.len(), known.into_iter())?)

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use time::Date;
 
 use super::Refusal;
-use crate::balance::{fuzzy_date, place, step};
+use crate::balance::{fuzzy_date, slice_date, step};
 use crate::calendar::{parse_iso, whole_months};
 use crate::query::Periodicity;
 
-/// The most slices that are counted with zeros: the days of a century (behaviour 9.8).
+/// Up to this number of slices, the empty ones are listed too: the days of a century (behaviour
+/// 9.8).
 const MAX_FILLED: i32 = 36_600;
 
 /// The parameters of countTransactionsPosted: a range of days and the length of its slices.
@@ -37,7 +38,7 @@ pub struct TransactionCount {
 }
 
 impl TransactionCount {
-    /// The slice as one number, year * 10000 + month * 100 + day (behaviour 5.6).
+    /// Returns the slice as one number, year * 10000 + month * 100 + day (behaviour 5.6).
     #[must_use]
     pub fn fuzzy_date(&self) -> i32 {
         fuzzy_date((self.year, self.month, self.day))
@@ -81,10 +82,10 @@ impl Span {
         })
     }
 
-    /// The slices of the range in order, including those without transactions unless there are more
-    /// slices than a century has days (behaviour 9.8). `counted` gives the number of transactions
-    /// by day; days outside the range are ignored. A range that ends before it starts has no
-    /// slices.
+    /// Returns the slices of the range in order. Slices without transactions are left out only if
+    /// there are more slices than [`MAX_FILLED`] (behaviour 9.8). `counted` is the number of
+    /// transactions by day; days outside the range are ignored. A range that ends before it starts
+    /// has no slices.
     pub fn counts(&self, counted: impl IntoIterator<Item = (Date, i64)>) -> Vec<TransactionCount> {
         let Some((first, last)) = self.steps() else { return Vec::new() };
         let mut totals: BTreeMap<i32, i64> = BTreeMap::new();
@@ -106,7 +107,8 @@ impl Span {
             .collect()
     }
 
-    /// The whole months in it, unless there is none, or its slices are days.
+    /// Returns the part of the range that consists of whole months; `None` if there is no whole
+    /// month, or if the slices are days.
     ///
     /// ```
     /// use daybook_domain::transaction::Span;
@@ -124,7 +126,7 @@ impl Span {
         Some(Self { from: from?, until: until?, periodicity: self.periodicity })
     }
 
-    /// Whether counts of this range leave out slices.
+    /// Returns whether these counts leave out slices of the range.
     #[must_use]
     pub fn truncates(&self, counts: &[TransactionCount]) -> bool {
         self.steps().is_some_and(|(first, last)| {
@@ -133,14 +135,15 @@ impl Span {
         })
     }
 
-    /// The numbers of the first and the last slice; `None` for a range that ends before it starts.
+    /// Returns the numbers of the first and the last slice; `None` for a range that ends before it
+    /// starts.
     fn steps(&self) -> Option<(i32, i32)> {
         let last = self.until.previous_day().filter(|last| *last >= self.from)?;
         Some((step(self.periodicity, self.from), step(self.periodicity, last)))
     }
 
     fn count(periodicity: Periodicity, step: i32, total: i64) -> Option<TransactionCount> {
-        let (year, month, day) = place(periodicity, step)?;
+        let (year, month, day) = slice_date(periodicity, step)?;
         Some(TransactionCount { year, month, day, total })
     }
 }
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_contiguous_and_filled_with_zeros() {
+    fn counts_include_empty_slices() {
         let counted = [("2025-01-31", 1), ("2025-02-01", 2), ("2025-02-28", 3), ("2025-04-01", 4)];
         assert_eq!(
             counts("2025-01-31", "2025-04-02", "MONTHLY", &counted),
@@ -186,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn after_is_inside_and_before_is_not() {
+    fn range_includes_after_and_excludes_before() {
         let counted = [("2024-12-31", 1), ("2025-01-01", 2), ("2025-01-31", 4), ("2025-02-01", 8)];
         assert_eq!(counts("2025-01-01", "2025-02-01", "MONTHLY", &counted), [(20250100, 6)]);
         assert_eq!(counts("2025-01-01", "2025-02-01", "YEARLY", &counted), [(20250000, 6)]);
@@ -194,13 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn a_range_without_days_has_no_slices() {
+    fn empty_range_has_no_slices() {
         assert_eq!(counts("2025-01-02", "2025-01-02", "DAILY", &[("2025-01-02", 1)]), []);
         assert_eq!(counts("2025-02-02", "2025-01-02", "YEARLY", &[("2025-01-15", 1)]), []);
     }
 
     #[test]
-    fn whole_months_are_found() {
+    fn whole_months_exclude_partial_months() {
         for (after, before, months) in [
             ("2025-01-01", "2025-02-01", Some(("2025-01-01", "2025-02-01"))),
             ("2025-01-02", "2025-02-28", None),
@@ -214,16 +217,16 @@ mod tests {
             let of = |periodicity| {
                 Span::read(Some(after), Some(before), Some(periodicity)).unwrap().whole_months()
             };
-            let wanted = months.map(|(from, until)| (day(from), day(until)));
+            let expected = months.map(|(from, until)| (day(from), day(until)));
             for longer in ["MONTHLY", "YEARLY"] {
-                assert_eq!(of(longer).map(|span| (span.from, span.until)), wanted, "{after}");
+                assert_eq!(of(longer).map(|span| (span.from, span.until)), expected, "{after}");
             }
             assert_eq!(of("DAILY"), None);
         }
     }
 
     #[test]
-    fn endless_ranges_leave_out_zeros() {
+    fn long_ranges_leave_out_empty_slices() {
         assert_eq!(
             counts("0001-01-01", "9999-12-31", "DAILY", &[("2025-01-02", 1)]),
             [(20250102, 1)]
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_required_and_read_strictly() {
+    fn missing_or_invalid_parameters_are_refused() {
         let good = (Some("2025-01-01"), Some("2025-02-01"), Some("DAILY"));
         for (name, (after, before, periodicity)) in [
             ("after", (None, good.1, good.2)),

@@ -1,4 +1,4 @@
-//! Changes of the data of a transaction (behaviour 3.10).
+//! Updates of a transaction (behaviour 3.10).
 
 use crate::account::Account;
 use crate::amount::{self, Amount};
@@ -10,19 +10,19 @@ use super::changes::{description, files_of_update, urls};
 use super::rules::read_date;
 use super::{Changes, Refusal, Standing, Transaction, TransactionRules, check_sides, remote_ids};
 
-/// The outcome of an update.
+/// The outcome of a verb on a transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
-    /// The transaction after the update.
+pub struct ChangedTransaction {
+    /// The transaction after the verb.
     pub transaction: Transaction,
-    /// The previous values of the fields that changed; empty when none did.
+    /// The previous values of the fields that changed; empty if none changed.
     pub previous: Previous,
-    /// Whether `checked: true` checked it (behaviour 3.4.2).
+    /// Whether an update with `checked: true` checked it (behaviour 3.4.2).
     pub checked: bool,
 }
 
-impl Edited {
-    /// Whether the update changed anything.
+impl ChangedTransaction {
+    /// Returns whether the update changed anything.
     #[must_use]
     pub fn is_change(&self) -> bool {
         self.checked || !self.previous.is_empty()
@@ -30,43 +30,44 @@ impl Edited {
 }
 
 impl TransactionRules<'_> {
-    /// Applies an update; the transition table must allow it.
+    /// Applies an update that the transition table allows.
     ///
     /// # Errors
-    /// Values that cannot be read, unresolved references, a posted transaction that would lose what
-    /// it needs, a locked date before or after, an archived account that a posted one was not on.
-    pub(super) fn edited(
+    /// Unreadable values, unknown references; for a posted transaction also a required field that
+    /// is cleared, a locked date before or after the update, and a change to an archived account.
+    pub(super) fn update(
         &self,
         before: Transaction,
         changes: &Changes,
-    ) -> Result<Edited, crate::Refusal> {
+    ) -> Result<ChangedTransaction, crate::Refusal> {
         let checked = changes.checked && before.standing == Standing::Unchecked;
-        let mut after = self.changed(before.clone(), changes)?;
+        let mut after = self.with_fields(before.clone(), changes)?;
         let previous = differences(&before, &after, self.book().settings.fraction_digits);
         if previous.is_empty() && !checked {
-            return Ok(Edited { transaction: before, previous, checked });
+            return Ok(ChangedTransaction { transaction: before, previous, checked });
         }
         if before.is_posted() {
-            self.check_open(before.list_day)?;
-            self.check_open(after.list_day)?;
-            // Accounts it was posted on before may be archived (behaviour 4.8).
+            self.check_unlocked(before.list_day)?;
+            self.check_unlocked(after.list_day)?;
+            // It may keep accounts that were archived since (behaviour 4.8).
             let new = after.account_ids().filter(|id| before.account_ids().all(|old| old != *id));
             new.filter_map(|id| self.accounts.get(id)).try_for_each(Account::check_postable)?;
         }
         if checked {
             after.standing = Standing::Checked;
         }
-        after.stamp = after.stamp.touched(self.now);
-        Ok(Edited { transaction: after, previous, checked })
+        after.stamp = after.stamp.touch(self.now);
+        Ok(ChangedTransaction { transaction: after, previous, checked })
     }
 
-    /// The transaction with the fields of the body, before any check of dates and accounts.
-    pub(super) fn changed(
+    /// Applies the fields of the body to a transaction. Locked dates and archived accounts are not
+    /// checked.
+    pub(super) fn with_fields(
         &self,
         before: Transaction,
         changes: &Changes,
     ) -> Result<Transaction, crate::Refusal> {
-        // In a draft that is sent back as a whole, absent fields were cleared (behaviour 3.10.2).
+        // An absent field of a draft that is sent back as a whole is cleared (behaviour 3.10.2).
         let clears = changes.round_trip && before.standing == Standing::Draft;
         let sides = changes.sides_of_update(self.accounts)?;
         let date = read_date(&changes.date)?.absent_clears(clears).apply(before.date);
@@ -91,7 +92,7 @@ impl TransactionRules<'_> {
             urls: changes.urls.clone().map_or(Ok(before.urls), urls)?,
             remote_ids: changes.remote_ids.as_deref().map_or(Ok(before.remote_ids), remote_ids)?,
             files: changes.files.as_deref().map_or(Ok(before.files), files_of_update)?,
-            properties: before.properties.merged(&changes.properties)?,
+            properties: before.properties.merge(&changes.properties)?,
             ..before
         };
         check_sides(after.credit, after.debit)?;
@@ -112,53 +113,54 @@ impl TransactionRules<'_> {
             Field::Clear => return Ok(None),
             Field::Set(text) => text,
         };
-        self.amount_of(&text, before.amount)
+        self.read_amount(&text, before.amount)
     }
 
-    /// An amount of a body for a transaction with this amount; `None` when it is none.
+    /// Reads the amount of a body. `stored` is the present amount of the transaction; `None` means
+    /// no amount.
     ///
     /// # Errors
-    /// What [`amount::read`] and [`ParsedAmount::record`](amount::ParsedAmount::record) refuse.
-    pub(super) fn amount_of(
+    /// See [`amount::read`] and [`ParsedAmount::round`](amount::ParsedAmount::round).
+    pub(super) fn read_amount(
         &self,
         text: &str,
         stored: Option<Amount>,
     ) -> Result<Option<Amount>, crate::Refusal> {
         match (amount::read(text, self.book().settings.decimal_separator)?, stored) {
             (None, _) => Ok(None),
-            // Equal to the stored amount: no change, and not rounded again (behaviour 3.10.5).
+            // The same value: no change, and it is not rounded again (behaviour 3.10.5).
             (Some(reading), Some(stored)) if reading.equals(stored) => Ok(Some(stored)),
-            (Some(reading), _) => Ok(Some(reading.record(self.book().precision())?)),
+            (Some(reading), _) => Ok(Some(reading.round(self.book().precision())?)),
         }
     }
 }
 
-/// The previous values of the fields that differ, under the names of behaviour 8.3.
+/// Returns the previous values of the fields that differ, under the names of behaviour 8.3.
 fn differences(before: &Transaction, after: &Transaction, fraction_digits: u32) -> Previous {
     let mut previous = Previous::new();
-    let mut note = |key: &str, changed: bool, old: String| {
+    let mut add = |key: &str, changed: bool, old: String| {
         if changed {
             previous.insert(key.to_owned(), old);
         }
     };
     let id = |id: Option<crate::id::AccountId>| id.map(|id| id.to_string()).unwrap_or_default();
-    note("creditAccId", before.credit != after.credit, id(before.credit));
-    note("debitAccId", before.debit != after.debit, id(before.debit));
-    note(
+    add("creditAccId", before.credit != after.credit, id(before.credit));
+    add("debitAccId", before.debit != after.debit, id(before.debit));
+    add(
         "dateValue",
         before.date != after.date,
         before.date_value().map(|day| day.to_string()).unwrap_or_default(),
     );
     let amount = |amount: Amount| amount::write(amount.value(), fraction_digits);
-    note("amount", before.amount != after.amount, before.amount.map(amount).unwrap_or_default());
-    note("description", before.description != after.description, before.description.clone());
-    note("urls", before.urls != after.urls, text_list(before.urls.iter().cloned()));
-    note(
+    add("amount", before.amount != after.amount, before.amount.map(amount).unwrap_or_default());
+    add("description", before.description != after.description, before.description.clone());
+    add("urls", before.urls != after.urls, text_list(before.urls.iter().cloned()));
+    add(
         "remoteIds",
         before.remote_ids != after.remote_ids,
         text_list(before.remote_ids.iter().cloned()),
     );
-    note(
+    add(
         "files",
         before.files != after.files,
         text_list(before.files.iter().map(|id| id.to_string())),

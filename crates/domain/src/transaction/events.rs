@@ -1,12 +1,13 @@
 //! The events of transactions (behaviour 8.1).
 
-use super::{Edited, Transaction, TransactionRules, Verb};
+use super::{ChangedTransaction, Transaction, TransactionRules, Verb};
 use crate::event::{EventType, NewEvent, snapshot};
 use crate::file::FilesById;
 use crate::json::Object;
 
 impl TransactionRules<'_> {
-    /// TRANSACTION_POSTED for a new transaction that is posted at once, else TRANSACTION_CREATED.
+    /// Makes the event of a new transaction: TRANSACTION_POSTED if it is posted, otherwise
+    /// TRANSACTION_CREATED.
     #[must_use]
     pub fn created_event(&self, transaction: &Transaction, files: &FilesById) -> NewEvent {
         let kind = if transaction.is_posted() {
@@ -17,7 +18,7 @@ impl TransactionRules<'_> {
         NewEvent::new(kind, transaction.id.get(), self.snapshot(transaction, files))
     }
 
-    /// TRANSACTION_DELETED, of a transaction that went to the trash.
+    /// Makes the event TRANSACTION_DELETED of a trashed transaction.
     #[must_use]
     pub fn deleted_event(&self, transaction: &Transaction, files: &FilesById) -> NewEvent {
         NewEvent::new(
@@ -27,11 +28,16 @@ impl TransactionRules<'_> {
         )
     }
 
-    /// The events of a performed verb, in order. Only an update may have none or two: one that
-    /// checks is followed by TRANSACTION_CHECKED.
+    /// Makes the events of a verb that was performed, in order. An update has TRANSACTION_UPDATED
+    /// if fields changed, and TRANSACTION_CHECKED if it also checked the transaction.
     #[must_use]
-    pub fn events(&self, verb: Verb, edited: &Edited, files: &FilesById) -> Vec<NewEvent> {
-        let Edited { transaction, previous, checked } = edited;
+    pub fn events(
+        &self,
+        verb: Verb,
+        changed: &ChangedTransaction,
+        files: &FilesById,
+    ) -> Vec<NewEvent> {
+        let ChangedTransaction { transaction, previous, checked } = changed;
         let id = transaction.id.get();
         let event = |kind| NewEvent::new(kind, id, self.snapshot(transaction, files));
         match verb {

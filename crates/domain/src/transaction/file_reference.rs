@@ -1,4 +1,4 @@
-//! Which transactions keep the files they hold (behaviour 9.16).
+//! The protection of files that are attached to transactions (behaviour 9.16).
 
 use time::Date;
 
@@ -9,23 +9,23 @@ use crate::file;
 use crate::id::UserId;
 use crate::permission::Action;
 
-/// Which transactions keep the files they hold, for one caller: the file is neither deleted nor
-/// given new content. A checked transaction and one posted on a locked date keep their documents,
-/// also in the trash, and so does a transaction that the caller may not edit.
+/// The transactions whose files one caller may neither delete nor replace: checked transactions,
+/// transactions posted on a locked date, and those that the caller may not edit. The trash makes no
+/// difference.
 ///
 /// Storage has the same rule as an SQL condition, and a test that compares the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileReference {
-    /// All but this caller's own drafts.
+    /// All transactions except the drafts of this caller.
     AllButDraftsOf(UserId),
-    /// The checked ones.
+    /// The checked transactions.
     Checked,
-    /// The checked ones, and those posted on a day up to this one.
+    /// The checked transactions, and those posted on a day up to this one.
     CheckedOrPostedUntil(Date),
 }
 
 impl FileReference {
-    /// The rule for a caller who may edit at least drafts of their own.
+    /// Returns the rule for a caller who may at least edit their own drafts.
     #[must_use]
     pub fn of(access: &Access) -> Self {
         if !access.may(Action::EditDraft) || !access.may(Action::Post) {
@@ -34,9 +34,9 @@ impl FileReference {
         access.book().settings.locked_until().map_or(Self::Checked, Self::CheckedOrPostedUntil)
     }
 
-    /// Whether a transaction keeps its files.
+    /// Returns whether the files of a transaction are protected.
     #[must_use]
-    pub fn keeps(self, holder: &Transaction) -> bool {
+    pub fn protects(self, holder: &Transaction) -> bool {
         match self {
             Self::AllButDraftsOf(user) => holder.is_posted() || holder.created_by != user,
             Self::Checked => holder.is_checked(),
@@ -46,37 +46,40 @@ impl FileReference {
         }
     }
 
-    /// Refuses what [`FileReference::check`] refuses because of the caller's permission.
+    /// Makes only those checks of [`FileReference::check`] that concern the permission of the
+    /// caller.
     ///
     /// # Errors
-    /// [`file::Refusal::HoldersNeedMore`].
+    /// [`file::Refusal::AttachedBeyondPermission`].
     pub fn check_permitted(access: &Access, holder: &Transaction) -> Result<(), file::Refusal> {
-        let hold = Self::of(access);
-        if matches!(hold, Self::AllButDraftsOf(_)) && hold.keeps(holder) {
-            return Err(file::Refusal::HoldersNeedMore(access.permission().as_str()));
+        let rule = Self::of(access);
+        if matches!(rule, Self::AllButDraftsOf(_)) && rule.protects(holder) {
+            return Err(file::Refusal::AttachedBeyondPermission(access.permission().as_str()));
         }
         Ok(())
     }
 
-    /// Refuses to take a file from a transaction that keeps it, or to change the file's content.
+    /// Refuses to remove a file from a transaction that protects it, or to replace its content.
     ///
     /// # Errors
-    /// [`file::Refusal::HoldersNeedMore`], [`file::Refusal::HeldByChecked`],
-    /// [`file::Refusal::HeldOnLockedDate`].
+    /// [`file::Refusal::AttachedBeyondPermission`], [`file::Refusal::AttachedToChecked`],
+    /// [`file::Refusal::AttachedOnLockedDate`].
     pub fn check(access: &Access, holder: &Transaction) -> Result<(), file::Refusal> {
-        let hold = Self::of(access);
-        if !hold.keeps(holder) {
+        let rule = Self::of(access);
+        if !rule.protects(holder) {
             return Ok(());
         }
         let id = || holder.id.to_string();
-        Err(match hold {
-            Self::AllButDraftsOf(_) => file::Refusal::HoldersNeedMore(access.permission().as_str()),
-            Self::Checked => file::Refusal::HeldByChecked(id()),
+        Err(match rule {
+            Self::AllButDraftsOf(_) => {
+                file::Refusal::AttachedBeyondPermission(access.permission().as_str())
+            }
+            Self::Checked => file::Refusal::AttachedToChecked(id()),
             Self::CheckedOrPostedUntil(_) if holder.is_checked() => {
-                file::Refusal::HeldByChecked(id())
+                file::Refusal::AttachedToChecked(id())
             }
             Self::CheckedOrPostedUntil(_) => {
-                file::Refusal::HeldOnLockedDate(id(), format_iso(holder.list_day))
+                file::Refusal::AttachedOnLockedDate(id(), format_iso(holder.list_day))
             }
         })
     }

@@ -1,4 +1,4 @@
-//! The transition table: what each verb does to each state (behaviour 3.4).
+//! The transition table of verbs and states (behaviour 3.4).
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::id::{AccountId, FileId};
 use crate::permission::Action;
 
 use super::{
-    Changes, Edited, FileReference, LifecycleState, Refusal, Standing, Transaction,
+    ChangedTransaction, Changes, FileReference, LifecycleState, Refusal, Standing, Transaction,
     TransactionRules,
 };
 
@@ -23,25 +23,26 @@ pub enum Verb {
     Check,
     /// Make it editable again.
     Uncheck,
-    /// Put it in the trash (also called remove).
+    /// Move it to the trash (also called remove).
     Trash,
-    /// Take it out of the trash (also called restore).
+    /// Restore it from the trash.
     Untrash,
 }
 
 /// A cell of the transition table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transition {
-    /// Performed.
+    /// The verb is performed.
     Done,
-    /// Already so: answered with the current object, no event.
+    /// The transaction is in that state already: the response is the current object, without an
+    /// event.
     Kept,
-    /// Refused with 400.
+    /// The verb is refused with 400.
     Refused(Refusal),
 }
 
-/// The transition table (behaviour 3.4). `override_checked` is `updateChecked` or `trashChecked` of
-/// a batch.
+/// Looks up the transition table (behaviour 3.4). `override_checked` is the parameter
+/// `updateChecked` or `trashChecked` of a batch.
 #[must_use]
 pub const fn transition(state: LifecycleState, verb: Verb, override_checked: bool) -> Transition {
     use Transition::{Done, Kept, Refused};
@@ -64,7 +65,8 @@ pub const fn transition(state: LifecycleState, verb: Verb, override_checked: boo
 }
 
 impl Verb {
-    /// The row of the permission matrix this verb falls under for this transaction (behaviour 7.3).
+    /// Returns the action of the permission matrix that is required for this verb on this
+    /// transaction (behaviour 7.3).
     #[must_use]
     pub const fn action(self, transaction: &Transaction) -> Action {
         match (self, transaction.standing) {
@@ -77,8 +79,9 @@ impl Verb {
 }
 
 impl TransactionRules<'_> {
-    /// Refuses a verb the caller's permission does not reach; a transaction a recorder may not see
-    /// does not exist. An update of an unchecked transaction with `checked: true` checks it too.
+    /// Refuses a verb that the permission of the caller does not allow. A transaction that a
+    /// recorder may not see is treated as unknown. An update of an unchecked transaction with
+    /// `checked: true` also needs the permission to check.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] and [`Refusal::NotEnough`].
@@ -103,113 +106,123 @@ impl TransactionRules<'_> {
         }
     }
 
-    /// Performs a verb; it must have been checked with [`TransactionRules::check_permitted`].
-    /// `changes` gives what the body says, with its files resolved; it is asked only where the
-    /// transition table lets the verb happen, so that a body's files are ignored where nothing is
-    /// done (behaviour 3.3.4, 3.4.1, 3.6.3). `None` means it was so already.
+    /// Performs a verb; [`TransactionRules::check_permitted`] must have allowed it. `changes`
+    /// resolves the files of the body. It is called only if the transition table allows the verb,
+    /// so that the files of the body are ignored otherwise (behaviour 3.3.4, 3.4.1, 3.6.3). The
+    /// result is `None` if nothing changed.
     ///
     /// # Errors
-    /// What the transition table, the dates, the accounts or the values refuse; those of `changes`.
+    /// A transition that is refused, locked dates, archived accounts, unreadable values, and the
+    /// errors of `changes`.
     pub fn perform<E: From<crate::Refusal>>(
         &self,
         verb: Verb,
         override_checked: bool,
         transaction: &Transaction,
         changes: impl FnOnce() -> Result<Changes, E>,
-    ) -> Result<Option<Edited>, E> {
+    ) -> Result<Option<ChangedTransaction>, E> {
         match transition(transaction.state(), verb, override_checked) {
             Transition::Refused(refusal) => Err(crate::Refusal::from(refusal).into()),
             Transition::Kept => Ok(None),
             Transition::Done => {
                 let changes = changes()?;
-                let edited = self.performed(verb, transaction.clone(), &changes)?;
-                Ok(Some(edited).filter(|edited| verb != Verb::Update || edited.is_change()))
+                let changed = self.apply(verb, transaction.clone(), &changes)?;
+                Ok(Some(changed).filter(|changed| verb != Verb::Update || changed.is_change()))
             }
         }
     }
 
-    fn performed(
+    fn apply(
         &self,
         verb: Verb,
         transaction: Transaction,
         changes: &Changes,
-    ) -> Result<Edited, crate::Refusal> {
+    ) -> Result<ChangedTransaction, crate::Refusal> {
         match verb {
-            Verb::Update => self.edited(transaction, changes),
+            Verb::Update => self.update(transaction, changes),
             Verb::Post => self.post(transaction, changes),
-            Verb::Check => self.standing(transaction, Standing::Checked),
-            Verb::Uncheck => self.standing(transaction, Standing::Unchecked),
-            Verb::Trash => self.trashed(transaction, true),
-            Verb::Untrash => self.trashed(transaction, false),
+            Verb::Check => self.set_standing(transaction, Standing::Checked),
+            Verb::Uncheck => self.set_standing(transaction, Standing::Unchecked),
+            Verb::Trash => self.set_trashed(transaction, true),
+            Verb::Untrash => self.set_trashed(transaction, false),
         }
     }
 
     /// Applies unsaved edits and posts (behaviour 3.3.1).
-    fn post(&self, draft: Transaction, changes: &Changes) -> Result<Edited, crate::Refusal> {
-        let changed = self.changed(draft, changes)?;
-        let posted = self.posted(changed, changes.checked && self.access.may(Action::Check))?;
-        Ok(self.moved(posted))
+    fn post(
+        &self,
+        draft: Transaction,
+        changes: &Changes,
+    ) -> Result<ChangedTransaction, crate::Refusal> {
+        let draft = self.with_fields(draft, changes)?;
+        let posted = self.post_draft(draft, changes.checked && self.access.may(Action::Check))?;
+        Ok(self.touch(posted))
     }
 
-    fn standing(
+    fn set_standing(
         &self,
         transaction: Transaction,
         standing: Standing,
-    ) -> Result<Edited, crate::Refusal> {
-        self.check_open(transaction.list_day)?;
-        Ok(self.moved(Transaction { standing, ..transaction }))
+    ) -> Result<ChangedTransaction, crate::Refusal> {
+        self.check_unlocked(transaction.list_day)?;
+        Ok(self.touch(Transaction { standing, ..transaction }))
     }
 
-    fn trashed(&self, transaction: Transaction, trashed: bool) -> Result<Edited, crate::Refusal> {
-        // Drafts touch no balance, so a locked date does not hold them (behaviour 3.5.3).
+    fn set_trashed(
+        &self,
+        transaction: Transaction,
+        trashed: bool,
+    ) -> Result<ChangedTransaction, crate::Refusal> {
+        // Drafts are on no balance, so locked dates do not matter (behaviour 3.5.3).
         if transaction.is_posted() {
-            self.check_open(transaction.list_day)?;
+            self.check_unlocked(transaction.list_day)?;
         }
-        Ok(self.moved(Transaction { trashed, ..transaction }))
+        Ok(self.touch(Transaction { trashed, ..transaction }))
     }
 
-    fn moved(&self, transaction: Transaction) -> Edited {
-        let stamp = transaction.stamp.clone().touched(self.now);
-        Edited {
+    /// Sets the next version and the present time.
+    fn touch(&self, transaction: Transaction) -> ChangedTransaction {
+        let stamp = transaction.stamp.clone().touch(self.now);
+        ChangedTransaction {
             transaction: Transaction { stamp, ..transaction },
             previous: crate::event::Previous::new(),
             checked: false,
         }
     }
 
-    /// A draft that loses accounts that are deleted (behaviour 4.7), trashed or not.
+    /// Removes deleted accounts from a draft, trashed or not (behaviour 4.7).
     ///
     /// # Errors
-    /// Never for a draft; a posted transaction keeps its accounts.
+    /// None for a draft; a posted transaction cannot lose its accounts.
     pub fn without_accounts(
         &self,
         draft: Transaction,
-        doomed: &BTreeSet<AccountId>,
-    ) -> Result<Edited, crate::Refusal> {
+        deleted: &BTreeSet<AccountId>,
+    ) -> Result<ChangedTransaction, crate::Refusal> {
         let side = |side: Option<AccountId>| {
-            if side.is_some_and(|id| doomed.contains(&id)) { Field::Clear } else { Field::Keep }
+            if side.is_some_and(|id| deleted.contains(&id)) { Field::Clear } else { Field::Keep }
         };
         let changes =
             Changes { credit: side(draft.credit), debit: side(draft.debit), ..Changes::default() };
-        self.edited(draft, &changes)
+        self.update(draft, &changes)
     }
 
-    /// A transaction that loses a file that is deleted (behaviour 9.6), trashed or not.
+    /// Removes a deleted file from a transaction, trashed or not (behaviour 9.6).
     ///
     /// # Errors
-    /// As [`FileReference::check`].
+    /// See [`FileReference::check`].
     pub fn without_file(
         &self,
         holder: Transaction,
-        doomed: FileId,
-    ) -> Result<Edited, crate::Refusal> {
+        deleted: FileId,
+    ) -> Result<ChangedTransaction, crate::Refusal> {
         FileReference::check(self.access, &holder)?;
         let kept = holder
             .files
             .iter()
-            .filter(|id| **id != doomed)
+            .filter(|id| **id != deleted)
             .map(|id| Attachment::File(*id))
             .collect();
-        self.edited(holder, &Changes { files: Some(kept), ..Changes::default() })
+        self.update(holder, &Changes { files: Some(kept), ..Changes::default() })
     }
 }

@@ -1,12 +1,16 @@
 //! Transactions: drafts and postings, their states and changes (behaviour 3).
+//!
+//! [`TransactionRules`] creates transactions from the fields of a body ([`Changes`]), applies the
+//! verbs of the transition table and makes the events. `merge` merges two transactions, and
+//! `quick_entry` reads a description that a person typed.
 
 mod changes;
 mod count;
+mod descriptions;
 mod edit;
 mod events;
 mod file_reference;
-mod joined;
-mod known;
+mod import_rows;
 mod lifecycle;
 mod limits;
 mod merge;
@@ -19,15 +23,15 @@ use time::Date;
 
 pub use changes::{Changes, ResolvedSides, check_indexed, check_texts, remote_ids};
 pub use count::{Span, TransactionCount};
-pub use edit::Edited;
+pub use edit::ChangedTransaction;
 pub use file_reference::FileReference;
-pub use known::check_rows;
+pub use import_rows::check_rows;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{
-    MAX_CHANGED, MAX_CREATED, MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_READ, MAX_REMOTE_ID,
-    MAX_URL, MAX_URLS, MAX_WRITTEN, TEXTS_OF_FILE,
+    FILE_TEXT_BYTES, MAX_CHANGED, MAX_CREATED, MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_READ,
+    MAX_REMOTE_ID, MAX_URL, MAX_URLS, MAX_WRITTEN,
 };
-pub use merge::{MergePair, Merged, Submitted, merge_transition};
+pub use merge::{MergePair, Merged, SubmittedFields, merge_transition};
 pub use refusal::Refusal;
 pub use rules::{Intent, TransactionRules};
 
@@ -41,9 +45,9 @@ use crate::property::Properties;
 use crate::version::Tag;
 
 impl crate::Refusal {
-    /// Whether a batch of this verb leaves an item unchanged for this reason and continues, instead
-    /// of failing as a whole (behaviour 3.6.3, 3.6.4). An archived account skips the item of a
-    /// post; in an update it is an error of the body.
+    /// Returns whether a batch of this verb leaves an item unchanged for this reason and continues,
+    /// instead of failing as a whole (behaviour 3.6.3, 3.6.4). An archived account skips the item
+    /// of a post; in an update it is an error of the body.
     #[must_use]
     pub const fn skips_item(&self, verb: Verb) -> bool {
         let archived = matches!(self, Self::Account(crate::account::Refusal::Archived(_)));
@@ -86,7 +90,7 @@ pub enum LifecycleState {
 }
 
 impl LifecycleState {
-    /// The state of a transaction with this standing.
+    /// Returns the state of a transaction with this standing.
     #[must_use]
     pub const fn of(standing: Standing, trashed: bool) -> Self {
         match (trashed, standing) {
@@ -101,12 +105,12 @@ impl LifecycleState {
 /// A transaction. Its two entries are its effect on balances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
-    /// Grows with creation time.
+    /// The id; later transactions have greater ids.
     pub id: TransactionId,
     /// The date; a draft may have none.
     pub date: Option<Date>,
-    /// The day it is listed under: its date, else the day it was created in the time zone of the
-    /// book (behaviour 2.6).
+    /// The day it is listed under: its date, or the day it was created in the time zone of the book
+    /// if it has no date (behaviour 2.6).
     pub list_day: Date,
     /// The amount; a draft may have none.
     pub amount: Option<Amount>,
@@ -124,15 +128,15 @@ pub struct Transaction {
     pub posted_at: Option<Instant>,
     /// Custom properties.
     pub properties: Properties,
-    /// URLs as given.
+    /// URLs, unchanged.
     pub urls: Vec<String>,
-    /// Its ids in other systems, which prevent duplicates.
+    /// The ids that it has in other systems. They prevent duplicates.
     pub remote_ids: Vec<String>,
     /// The files attached to it.
     pub files: Vec<FileId>,
     /// The user who recorded it.
     pub created_by: UserId,
-    /// The app it was recorded with, and its times.
+    /// The app it was recorded with, when it was created and changed, and its version.
     pub stamp: Stamp,
 }
 
@@ -150,40 +154,41 @@ pub struct Entry {
 }
 
 impl Transaction {
-    /// The state in the transition table.
+    /// Returns the state in the transition table.
     #[must_use]
     pub const fn state(&self) -> LifecycleState {
         LifecycleState::of(self.standing, self.trashed)
     }
 
-    /// Bytes of its texts, as large as clients make them; its files count for their names.
+    /// Returns the size of its texts in bytes. Each file counts as [`FILE_TEXT_BYTES`], for its
+    /// name.
     #[must_use]
-    pub fn texts(&self) -> usize {
+    pub fn text_bytes(&self) -> usize {
         let lists = self.urls.iter().chain(&self.remote_ids).map(String::len);
-        let files = self.files.len().saturating_mul(TEXTS_OF_FILE);
+        let files = self.files.len().saturating_mul(FILE_TEXT_BYTES);
         let others = [self.description.len(), self.properties.bytes(), files];
         lists.chain(others).fold(0, usize::saturating_add)
     }
 
-    /// Whether it is posted, trashed or not.
+    /// Returns whether it is posted, trashed or not.
     #[must_use]
     pub const fn is_posted(&self) -> bool {
         matches!(self.standing, Standing::Unchecked | Standing::Checked)
     }
 
-    /// Whether it is checked, trashed or not.
+    /// Returns whether it is checked, trashed or not.
     #[must_use]
     pub const fn is_checked(&self) -> bool {
         matches!(self.standing, Standing::Checked)
     }
 
-    /// Whether it counts in balances: posted and not trashed (behaviour 5.12).
+    /// Returns whether it counts in balances: posted and not trashed (behaviour 5.12).
     #[must_use]
     pub const fn counts(&self) -> bool {
         self.is_posted() && !self.trashed
     }
 
-    /// The names of the fields that a posting still needs (behaviour 3.1.2).
+    /// Returns the names of the fields that a posting still needs (behaviour 3.1.2).
     #[must_use]
     pub fn missing(&self) -> Vec<&'static str> {
         let parts = [
@@ -192,10 +197,10 @@ impl Transaction {
             ("creditAccount", self.credit.is_some()),
             ("debitAccount", self.debit.is_some()),
         ];
-        parts.into_iter().filter(|(_, there)| !there).map(|(name, _)| name).collect()
+        parts.into_iter().filter(|(_, present)| !present).map(|(name, _)| name).collect()
     }
 
-    /// Its two entries if it counts in balances, else none. They sum to zero.
+    /// Returns its two entries if it counts in balances; they sum to zero. Otherwise none.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let (true, Some(day), Some(amount), Some(credit), Some(debit)) =
@@ -209,24 +214,24 @@ impl Transaction {
         ]
     }
 
-    /// The hashtags of the description (behaviour 3.9.1).
+    /// Returns the hashtags of the description (behaviour 3.9.1).
     #[must_use]
     pub fn tags(&self) -> Vec<String> {
         tags::of(&self.description)
     }
 
-    /// `dateValue`: the date as yyyymmdd.
+    /// Returns `dateValue`, the date as yyyymmdd.
     #[must_use]
     pub fn date_value(&self) -> Option<i32> {
         self.date.map(day_number)
     }
 
-    /// The accounts of its two sides, credit first.
+    /// Returns the accounts of its two sides, credit first.
     pub fn account_ids(&self) -> impl Iterator<Item = AccountId> + use<> {
         self.credit.into_iter().chain(self.debit)
     }
 
-    /// The action of the permission matrix that editing or trashing it needs.
+    /// Returns the action of the permission matrix that is required to edit or trash it.
     #[must_use]
     pub const fn edit_action(&self) -> Action {
         match self.standing {
@@ -244,9 +249,9 @@ fn check_sides(credit: Option<AccountId>, debit: Option<AccountId>) -> Result<()
     }
 }
 
-/// The refusal of a reference that names no account (behaviour 3.2.6).
+/// Returns the refusal of a reference to an account that does not exist (behaviour 3.2.6).
 fn unknown_account(reference: &AccountRef) -> crate::account::Refusal {
-    crate::account::Refusal::UnknownReference(reference.shown().to_owned())
+    crate::account::Refusal::UnknownReference(reference.label().to_owned())
 }
 
 impl From<&Transaction> for Tag {

@@ -1,9 +1,9 @@
-//! Why a request about transactions is refused.
+//! Refusals of requests about transactions.
 
 use super::limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, MAX_URL, MAX_URLS};
 use crate::reason::Reason;
 
-/// Why something about a transaction was refused.
+/// The reason why a request about transactions is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// No transaction with that id, or a draft of another user, for a recorder.
@@ -12,16 +12,16 @@ pub enum Refusal {
     /// Several unknown ids at once (behaviour 3.6.5, 12.4).
     #[error("transactions not found. Ids: [{}]", .0.join(", "))]
     UnknownIds(Vec<String>),
-    /// No id where one is needed.
+    /// An id is required.
     #[error("id is required")]
     IdRequired,
     /// `date` is not `yyyy-MM-dd`.
     #[error("date \"{0}\" is not a date of the form yyyy-MM-dd")]
     Date(String),
-    /// A draft without a field that a posting needs.
+    /// A draft cannot be posted because it lacks required fields.
     #[error("an incomplete transaction cannot be posted; missing: {}", .0.join(", "))]
     Incomplete(Vec<&'static str>),
-    /// An update would remove a field that a posted transaction needs.
+    /// An update would clear required fields of a posted transaction.
     #[error("a posted transaction must keep its {}", .0.join(", "))]
     MustStayComplete(Vec<&'static str>),
     /// The same account on both sides.
@@ -30,7 +30,7 @@ pub enum Refusal {
     /// A checked transaction is read-only.
     #[error("the transaction is checked; uncheck it first")]
     Checked,
-    /// A merge of more or fewer than two.
+    /// A merge does not have exactly two items.
     #[error("a merge takes exactly two items; there are {0}")]
     NotTwo(usize),
     /// A merge of a transaction with itself.
@@ -51,12 +51,12 @@ pub enum Refusal {
     /// A remote id longer than allowed.
     #[error("remote id \"{0}\" has more than {MAX_REMOTE_ID} characters")]
     RemoteIdTooLong(String),
-    /// Another item of the batch has the same remote id and says something else.
+    /// Two items of the batch have the same remote id and different content.
     #[error(
-        "remote id {0:?} is that of item {1} too, whose date, amount, accounts or description are \
-         others"
+        "remote id {0:?} is also in item {1}, which has a different date, amount, account or \
+    description"
     )]
-    OtherRow(String, usize),
+    ConflictingRow(String, usize),
     /// A longer description than allowed.
     #[error("description has {0} bytes; at most {MAX_DESCRIPTION} are allowed")]
     DescriptionTooLong(usize),
@@ -75,7 +75,7 @@ pub enum Refusal {
     /// More remote ids, URLs or files than allowed.
     #[error("{0} has {1} entries; at most {MAX_LISTED} are allowed")]
     TooMany(&'static str, usize),
-    /// Each body is within its limits, but not all together.
+    /// The items together need more index terms than allowed.
     #[error(
         "the items have {0} remote ids, hashtags, files and properties (which count twice) in all; \
          at most {MAX_INDEXED} are allowed: send fewer items at once"
@@ -107,7 +107,7 @@ impl Refusal {
             | Self::NotPosted
             | Self::Trashed
             | Self::RemoteIdTooLong(_)
-            | Self::OtherRow(..)
+            | Self::ConflictingRow(..)
             | Self::DescriptionTooLong(_)
             | Self::UrlTooLong(_)
             | Self::UrlsTooLong(_)

@@ -1,4 +1,4 @@
-//! The rules of new transactions: drafts, and drafts posted at once (behaviour 3.2).
+//! The rules for new transactions: drafts, and drafts that are posted at once (behaviour 3.2).
 
 use time::Date;
 
@@ -16,37 +16,37 @@ use crate::property::Properties;
 use super::changes::{description, files_of_create, urls};
 use super::{Changes, Refusal, Standing, Transaction, check_sides, remote_ids};
 
-/// What recording a transaction depends on besides its body.
+/// The rules for recording transactions, with everything they depend on except the body.
 #[derive(Debug, Clone, Copy)]
 pub struct TransactionRules<'a> {
     /// The caller and the book.
     pub access: &'a Access,
-    /// The accounts the body may name.
+    /// The accounts that the body may refer to.
     pub accounts: &'a Directory,
     /// Now.
     pub now: Instant,
     /// Today in the time zone of the book.
     pub today: Date,
-    /// The day on which the transaction was created, in the time zone of the book: it is listed
-    /// under it while it has no date (behaviour 2.6). Today for a new one.
+    /// The day on which the transaction was created, in the time zone of the book. It is listed
+    /// under this day while it has no date (behaviour 2.6). Today for a new transaction.
     pub created_on: Date,
 }
 
-/// Whether a transaction is to be posted, or only if the book says so.
+/// Whether a new transaction must be posted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
-    /// A create: posted if it can be (behaviour 3.2.2).
+    /// A create: it is posted if it can be (behaviour 3.2.2).
     Create,
-    /// A post without id: must be posted, whatever `autoPost` and `draft` say (behaviour 3.3.2).
+    /// A post without id: it must be posted, whatever `autoPost` and `draft` are (behaviour 3.3.2).
     Post,
 }
 
 impl TransactionRules<'_> {
-    /// A new transaction, posted or not (behaviour 3.2.2, 3.3.2).
+    /// Creates a transaction, posted or not (behaviour 3.2.2, 3.3.2).
     ///
     /// # Errors
-    /// Values that cannot be read, unknown account names, the same account twice, an archived
-    /// account where it would be posted; for [`Intent::Post`] also what keeps it from being posted.
+    /// Unreadable values, unknown account names, the same account twice, a posting on an archived
+    /// account; for [`Intent::Post`] also a missing permission or field and a locked date.
     pub fn create(
         &self,
         id: TransactionId,
@@ -60,17 +60,17 @@ impl TransactionRules<'_> {
         let draft = self.draft(id, agent, changes)?;
         let checked = changes.checked && self.access.may(Action::Check);
         match intent {
-            Intent::Post => self.posted(draft, checked),
-            Intent::Create if changes.draft || !self.posts_by_itself(&draft) => Ok(draft),
-            Intent::Create => self.posted(draft, checked),
+            Intent::Post => self.post_draft(draft, checked),
+            Intent::Create if changes.draft || !self.posts_automatically(&draft) => Ok(draft),
+            Intent::Create => self.post_draft(draft, checked),
         }
     }
 
-    /// A copy of a transaction on another day, as a draft, for a text that asks for repetitions in
-    /// the following months. It has no remote ids, because it is not the same transaction in
-    /// another system (behaviour 3.8.2.8).
+    /// Repeats a transaction as a draft on another day, because its text requests repetitions in
+    /// the following months. The copy has no remote ids, because it is another transaction in the
+    /// other system (behaviour 3.8.2.8).
     #[must_use]
-    pub fn repeated(&self, first: &Transaction, id: TransactionId, day: Date) -> Transaction {
+    pub fn repeat(&self, first: &Transaction, id: TransactionId, day: Date) -> Transaction {
         Transaction {
             id,
             date: Some(day),
@@ -84,11 +84,11 @@ impl TransactionRules<'_> {
         }
     }
 
-    /// The draft as posted now, and checked if asked for (behaviour 3.3.3).
+    /// Posts a draft, and checks it if `checked` is set (behaviour 3.3.3).
     ///
     /// # Errors
     /// [`Refusal::Incomplete`], [`Refusal::Locked`], an archived account.
-    pub(super) fn posted(
+    pub(super) fn post_draft(
         &self,
         draft: Transaction,
         checked: bool,
@@ -97,7 +97,7 @@ impl TransactionRules<'_> {
         if !missing.is_empty() {
             return Err(Refusal::Incomplete(missing).into());
         }
-        self.check_open(draft.list_day)?;
+        self.check_unlocked(draft.list_day)?;
         for account in draft.account_ids().filter_map(|id| self.accounts.get(id)) {
             account.check_postable()?;
         }
@@ -106,7 +106,7 @@ impl TransactionRules<'_> {
     }
 
     /// Refuses a locked or closed day (behaviour 3.5.2).
-    pub(super) fn check_open(&self, day: Date) -> Result<(), Refusal> {
+    pub(super) fn check_unlocked(&self, day: Date) -> Result<(), Refusal> {
         if self.book().is_locked(day) {
             Err(Refusal::Locked(crate::calendar::format_iso(day)))
         } else {
@@ -118,7 +118,7 @@ impl TransactionRules<'_> {
         self.access.book()
     }
 
-    fn posts_by_itself(&self, draft: &Transaction) -> bool {
+    fn posts_automatically(&self, draft: &Transaction) -> bool {
         draft.missing().is_empty()
             && self.book().settings.auto_post
             && self.access.may(Action::Post)
@@ -143,7 +143,7 @@ impl TransactionRules<'_> {
             id,
             date,
             list_day: date.unwrap_or(self.created_on),
-            amount: amount.map(|reading| reading.record(self.book().precision())).transpose()?,
+            amount: amount.map(|reading| reading.round(self.book().precision())).transpose()?,
             description: description(
                 changes.description.as_ref().value().cloned().unwrap_or_default(),
             )?,
@@ -152,7 +152,7 @@ impl TransactionRules<'_> {
             standing: Standing::Draft,
             trashed: false,
             posted_at: None,
-            properties: Properties::default().merged(&changes.properties)?,
+            properties: Properties::default().merge(&changes.properties)?,
             urls: urls(changes.urls.clone().unwrap_or_default())?,
             remote_ids: remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?,
             files: files_of_create(changes.files.as_deref().unwrap_or_default())?,
@@ -162,7 +162,7 @@ impl TransactionRules<'_> {
     }
 }
 
-/// Reads `date`; blank text clears (behaviour 3.2.4).
+/// Reads `date`; a blank text clears it (behaviour 3.2.4).
 pub(super) fn read_date(field: &Field<String>) -> Result<Field<Date>, Refusal> {
     match field {
         Field::Keep => Ok(Field::Keep),

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The distinct hashtags of a text without `#`, in the order and the case they are written. A
-/// hashtag may stand anywhere, also inside a word; it consists of letters of any script with their
+/// Returns the distinct hashtags of a text without `#`, in their order and case. A hashtag may
+/// begin anywhere, also inside a word. It consists of letters of any script with their combining
 /// marks, digits and `_`.
 ///
 /// ```
@@ -17,17 +17,17 @@ use unicode_normalization::char::is_combining_mark;
 #[must_use]
 pub fn of(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let mut known = HashSet::new();
+    let mut seen = HashSet::new();
     for piece in text.split('#').skip(1) {
         let tag = leading(piece);
-        if !tag.is_empty() && known.insert(tag) {
+        if !tag.is_empty() && seen.insert(tag) {
             found.push(tag.to_owned());
         }
     }
     found
 }
 
-/// What hashtags are compared by (behaviour 1.2.5): lower case, composed.
+/// Returns the form in which hashtags are compared (behaviour 1.2.5): lower case and composed.
 #[must_use]
 pub fn key(tag: &str) -> String {
     if tag.is_ascii() {
@@ -36,7 +36,7 @@ pub fn key(tag: &str) -> String {
     tag.nfc().collect::<String>().to_lowercase().nfc().collect()
 }
 
-/// The hashtag that the text behind a `#` begins with; empty when there is none.
+/// Returns the hashtag at the start of the text after a `#`; empty if there is none.
 pub(crate) fn leading(text: &str) -> &str {
     if !text.starts_with(is_letter) {
         return "";
@@ -50,8 +50,8 @@ fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether the character goes with the letter before it: a mark, but for the choice of a colour of
-/// a symbol, or a joiner.
+/// Returns whether the character belongs to the letter before it: a combining mark, except
+/// variation selectors, or a joiner.
 fn is_mark(c: char) -> bool {
     is_joiner(c) || (is_combining_mark(c) && !matches!(c, '\u{fe00}'..='\u{fe0f}'))
 }
@@ -65,13 +65,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_end_at_the_first_other_character() {
+    fn tags_end_at_other_characters() {
         assert_eq!(of("x #ação-1 #b.c ##d #"), ["ação", "b", "d"]);
         assert!(of("no tags").is_empty());
     }
 
     #[test]
-    fn tags_keep_their_marks() {
+    fn tags_keep_combining_marks() {
         for (text, expected) in [
             ("#कर #कर्ज़ #कार", vec!["कर", "कर्ज़", "कार"]),
             ("#ไก่ #ไก", vec!["ไก่", "ไก"]),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_compared_composed_and_in_lower_case() {
+    fn tag_keys_are_composed_and_lower_case() {
         assert_eq!(key("Cafe\u{301}"), key("CAFÉ"));
         assert_ne!(key("café"), key("cafe"));
         assert_ne!(key("कर"), key("कार"));

@@ -1,4 +1,4 @@
-//! Whom an installation admits at first sight.
+//! Admission of new users.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::Refusal;
 use crate::email::{Domain, Email};
 
-/// An address, or all addresses of a domain.
+/// An admitted address or domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admitted {
     /// `alice@example.com`.
@@ -28,7 +28,7 @@ impl FromStr for Admitted {
     }
 }
 
-/// Who becomes a user at the first sight through an identity provider (behaviour 11.11).
+/// The addresses that are admitted as new users (behaviour 11.11).
 ///
 /// ```
 /// use daybook_domain::email::Email;
@@ -46,19 +46,19 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// The same, with or without those with whom a book is shared.
+    /// Sets whether sharing a book does not admit its new collaborators.
     #[must_use]
-    pub fn named_only(self, named_only: bool) -> Self {
+    pub fn with_named_only(self, named_only: bool) -> Self {
         Self { named_only, ..self }
     }
 
-    /// Whether those are admitted with whom a book is shared.
+    /// Returns whether sharing a book admits its new collaborators.
     #[must_use]
-    pub const fn by_sharing(&self) -> bool {
+    pub const fn admits_collaborators(&self) -> bool {
         !self.named_only
     }
 
-    /// Whether an address is admitted.
+    /// Returns whether the address or its domain is admitted.
     #[must_use]
     pub fn admits(&self, email: &Email) -> bool {
         self.addresses.contains(email) || self.domains.contains(email.domain())
@@ -103,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_names_its_entry() {
+    fn refusal_names_the_entry() {
         for bad in ["", "@", "example.org", "*@example.org", "@@example.org", "a@b@c", "@a b"] {
-            let fault = bad.parse::<Admitted>();
-            let named = matches!(&fault, Err(Refusal::Entry { entry, .. }) if entry == bad);
-            // A star is a character of addresses, and admits nobody else.
-            assert!(named || bad == "*@example.org", "{bad}: {fault:?}");
+            let parsed = bad.parse::<Admitted>();
+            let is_named = matches!(&parsed, Err(Refusal::Entry { entry, .. }) if entry == bad);
+            // A star is a valid character of addresses, and only admits this address.
+            assert!(is_named || bad == "*@example.org", "{bad}: {parsed:?}");
         }
         let message = "p\u{430}ypal@example.com".parse::<Admitted>().unwrap_err().to_string();
-        assert!(message.contains("taken for another"), "{message}");
+        assert!(message.contains("confused with another"), "{message}");
     }
 }

@@ -1,14 +1,14 @@
-//! How many users somebody brings in by sharing books (behaviour 11.11).
+//! Limit of new users that an owner admits by sharing books (behaviour 11.11).
 
-use crate::instant::Instant;
+use crate::instant::{DAY, Instant};
 
-/// The most users that come in a day because of the books of one owner.
+/// Limit of users admitted in a day because one owner shares books with them.
 pub const MAX_NEWCOMERS: i64 = 10;
-const DAY: i64 = 24 * 60 * 60 * 1_000;
 
-/// The day that ends now: who came since then counts for whom they came by, and nobody comes by
-/// them.
+/// Returns the instant since which users are new.
+///
+/// New users count towards the limit of their inviter and cannot invite others themselves.
 #[must_use]
 pub const fn newcomers_since(now: Instant) -> Instant {
-    Instant::new(now.milliseconds().saturating_sub(DAY))
+    now.plus(-DAY)
 }

@@ -1,15 +1,15 @@
-//! What an identity provider tells about a user.
+//! Profiles of users from identity providers.
 
 use crate::email::Domain;
 use crate::name::MAX_NAME;
 
-/// The most characters of the address of a picture (behaviour 9.11).
+/// Maximum length of the address of a picture, in characters (behaviour 9.11).
 const MAX_PICTURE: usize = 2_048;
 
-/// The profile of a user, as an identity provider told it last (behaviour 9.11).
+/// The profile of a user from the last claims of an identity provider (behaviour 9.11).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// The whole name.
+    /// The full name.
     pub name: Option<String>,
     /// The given name.
     pub given_name: Option<String>,
@@ -22,25 +22,27 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// What of claims is kept: text of at most 255 characters without control characters, the
-    /// address of a picture, the name of a domain. Everything else is left out.
+    /// Drops invalid claims.
+    ///
+    /// Valid are texts of at most 255 characters without control characters, a picture with an http
+    /// or https address, and a domain name.
     #[must_use]
-    pub fn fitting(self) -> Self {
+    pub fn sanitize(self) -> Self {
         let Self { name, given_name, family_name, picture, hosted_domain } = self;
         Self {
-            name: name.and_then(text),
-            given_name: given_name.and_then(text),
-            family_name: family_name.and_then(text),
+            name: name.and_then(sanitize_text),
+            given_name: given_name.and_then(sanitize_text),
+            family_name: family_name.and_then(sanitize_text),
             picture: picture.filter(|address| is_picture(address)),
             hosted_domain: hosted_domain
                 .and_then(|domain| Some(Domain::parse(domain.trim()).ok()?.to_string())),
         }
     }
 
-    /// This profile with what later claims tell: what they leave out stays.
+    /// Updates the profile with later claims. Absent and invalid claims keep their value.
     #[must_use]
-    pub fn with(self, later: Self) -> Self {
-        let later = later.fitting();
+    pub fn update(self, later: Self) -> Self {
+        let later = later.sanitize();
         Self {
             name: later.name.or(self.name),
             given_name: later.given_name.or(self.given_name),
@@ -50,32 +52,32 @@ impl Profile {
         }
     }
 
-    /// The whole name; made of its parts when it was not told.
+    /// Returns the full name, or joins the given and the family name if it is missing.
     #[must_use]
     pub fn full_name(&self) -> Option<String> {
         self.name.clone().or_else(|| {
             let parts = [&self.given_name, &self.family_name];
-            let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-            (!known.is_empty()).then(|| known.join(" "))
+            let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+            (!parts.is_empty()).then(|| parts.join(" "))
         })
     }
 }
 
-fn text(claim: String) -> Option<String> {
+fn sanitize_text(claim: String) -> Option<String> {
     let trimmed = claim.trim();
-    let fits = !trimmed.is_empty()
+    let is_valid = !trimmed.is_empty()
         && trimmed.chars().count() <= MAX_NAME
         && !trimmed.contains(char::is_control);
-    fits.then(|| trimmed.to_owned())
+    is_valid.then(|| trimmed.to_owned())
 }
 
-/// Whether it is the absolute address of something on the web, in the characters of addresses.
+/// Returns whether the text is an absolute http or https URL.
 fn is_picture(address: &str) -> bool {
-    let plain = |c: char| c.is_ascii_graphic() && !"\"<>\\^`{|}".contains(c);
+    let is_url_character = |c: char| c.is_ascii_graphic() && !"\"<>\\^`{|}".contains(c);
     let (scheme, rest) = address.split_once("://").unwrap_or_default();
-    let web = ["https", "http"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
-    let host = rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
-    web && host && address.len() <= MAX_PICTURE && address.chars().all(plain)
+    let is_web = ["https", "http"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
+    let has_host = rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
+    is_web && has_host && address.len() <= MAX_PICTURE && address.chars().all(is_url_character)
 }
 
 #[cfg(test)]
@@ -89,8 +91,8 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_left_out() {
-        for (claim, kept) in [
+    fn invalid_claims_are_dropped() {
+        for (claim, expected) in [
             ("Zoë Müller", Some("Zoë Müller")),
             (" Zoë ", Some("Zoë")),
             ("", None),
@@ -99,13 +101,13 @@ mod tests {
             ("a\nb", None),
             ("a\u{7f}b", None),
         ] {
-            assert_eq!(named(claim).fitting().name.as_deref(), kept, "{claim:?}");
+            assert_eq!(named(claim).sanitize().name.as_deref(), expected, "{claim:?}");
         }
-        assert!(named(&"é".repeat(255)).fitting().name.is_some());
-        assert_eq!(named(&"é".repeat(256)).fitting(), Profile::default());
+        assert!(named(&"é".repeat(255)).sanitize().name.is_some());
+        assert_eq!(named(&"é".repeat(256)).sanitize(), Profile::default());
         let picture = |address: &str| {
             let claims = Profile { picture: Some(address.to_owned()), ..Profile::default() };
-            claims.fitting().picture.is_some()
+            claims.sanitize().picture.is_some()
         };
         for good in ["https://a.example/p.png?s=96#x", "http://127.0.0.1:8080/p", "HTTPS://a"] {
             assert!(picture(good), "{good}");
@@ -129,24 +131,24 @@ mod tests {
         assert!(picture(&long(2_048)) && !picture(&long(2_049)));
         let hosted = |domain: &str| {
             let claims = Profile { hosted_domain: Some(domain.to_owned()), ..Profile::default() };
-            claims.fitting().hosted_domain
+            claims.sanitize().hosted_domain
         };
         assert_eq!(hosted("Example.COM").as_deref(), Some("example.com"));
         assert_eq!(hosted("no domain"), None);
     }
 
     #[test]
-    fn later_claims_replace_what_they_tell() {
+    fn later_claims_replace_earlier_ones() {
         let before = Profile { given_name: Some("Zoë".to_owned()), ..named("Zoë Müller") };
-        let after = before.clone().with(named("Zoë Schmidt"));
+        let after = before.clone().update(named("Zoë Schmidt"));
         assert_eq!(after.name.as_deref(), Some("Zoë Schmidt"));
         assert_eq!(after.given_name.as_deref(), Some("Zoë"));
-        assert_eq!(before.clone().with(Profile::default()), before);
-        assert_eq!(before.clone().with(named("\0")), before);
+        assert_eq!(before.clone().update(Profile::default()), before);
+        assert_eq!(before.clone().update(named("\0")), before);
     }
 
     #[test]
-    fn a_full_name_is_made_of_its_parts() {
+    fn full_name_is_joined_from_its_parts() {
         let parts = |given: Option<&str>, family: Option<&str>| Profile {
             given_name: given.map(str::to_owned),
             family_name: family.map(str::to_owned),
@@ -164,19 +166,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_fits_goes_on_fitting(claims in proptest::collection::vec(".{0,300}", 5)) {
+        fn sanitizing_is_idempotent(claims in proptest::collection::vec(".{0,300}", 5)) {
             let mut claims = claims.into_iter();
-            let kept = Profile {
+            let profile = Profile {
                 name: claims.next(),
                 given_name: claims.next(),
                 family_name: claims.next(),
                 picture: claims.next().map(|rest| format!("https://a{rest}")),
                 hosted_domain: claims.next(),
             }
-            .fitting();
-            prop_assert_eq!(kept.clone().fitting(), kept.clone());
-            prop_assert_eq!(Profile::default().with(kept.clone()), kept.clone());
-            prop_assert_eq!(kept.clone().with(kept.clone()), kept);
+            .sanitize();
+            prop_assert_eq!(profile.clone().sanitize(), profile.clone());
+            prop_assert_eq!(Profile::default().update(profile.clone()), profile.clone());
+            prop_assert_eq!(profile.clone().update(profile.clone()), profile);
         }
     }
 }

@@ -1,5 +1,9 @@
-//! Copies of a book: their settings, which transactions they take and as what (behaviour 6.6), and
-//! the proof of these that the log of the copy begins with (behaviour 6.20).
+//! Copies of books (behaviour 6.6).
+//!
+//! A copy has the settings, the chart and optionally the transactions of its source, from a first
+//! day if one is given. Opening balances replace the transactions before that day. Copied
+//! transactions have no events. The first event of the copy contains their number and a hash
+//! instead (behaviour 6.20).
 
 mod opening;
 mod proof;
@@ -20,12 +24,12 @@ use crate::name::Name;
 use crate::transaction::Transaction;
 
 impl Book {
-    /// The settings of a copy under another name, and with other decimal places where they are
-    /// given: those of this book, but private and without lock and closing date.
+    /// Creates the settings of a copy: those of this book, but private and without lock and closing
+    /// date.
     ///
     /// # Errors
-    /// [`Refusal::CopyNameRequired`]; a refused name.
-    pub fn settings_of_copy(
+    /// [`Refusal::CopyNameRequired`]; the refusal of a name.
+    pub fn copy_settings(
         &self,
         name: Option<&str>,
         fraction_digits: Option<u32>,
@@ -42,7 +46,7 @@ impl Book {
     }
 }
 
-/// The first day whose transactions are copied; `None` copies all.
+/// Parses the first day whose transactions are copied. `None` copies all.
 ///
 /// # Errors
 /// [`Refusal::CopyFromDate`].
@@ -58,12 +62,12 @@ impl Book {
 /// ```
 pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let plain = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let day = text.parse().ok().filter(|_| plain).and_then(from_day_number);
+    let is_digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let day = if is_digits { text.parse().ok().and_then(from_day_number) } else { None };
     day.map(Some).ok_or_else(|| Refusal::CopyFromDate(text.chars().take(40).collect()))
 }
 
-/// The decimal places of a copy (behaviour 6.24); `None` leaves those of its source.
+/// Parses the decimal places of a copy (behaviour 6.24). `None` keeps those of its source.
 ///
 /// # Errors
 /// [`Refusal::CopyFractionDigits`].
@@ -76,25 +80,26 @@ pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
 /// ```
 pub fn fraction_digits(text: Option<&str>) -> Result<Option<u32>, Refusal> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    let digits = text.parse().ok().filter(|digits| plain && *digits <= MAX_FRACTION_DIGITS);
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = text.parse().ok().filter(|digits| is_number && *digits <= MAX_FRACTION_DIGITS);
     digits.map(Some).ok_or_else(|| Refusal::CopyFractionDigits(text.chars().take(40).collect()))
 }
 
-/// Whose a copy is, and what the accounts of its source are in it.
+/// The mapping from the source to a copy.
 #[derive(Debug, Clone)]
 pub struct Copier {
-    /// Each account of the source with its copy.
+    /// The accounts of the source with their copies.
     pub accounts: HashMap<AccountId, AccountId>,
-    /// Who copies.
+    /// The user who copies.
     pub user: UserId,
-    /// When, and through which app.
+    /// The app and the time.
     pub stamp: Stamp,
 }
 
 impl Copier {
-    /// The copy of a transaction: the copier's own, recorded and posted now, without files
-    /// (behaviour 6.14).
+    /// Copies a transaction without files (behaviour 6.14).
+    ///
+    /// The copying user becomes its creator, and it is posted now.
     #[must_use]
     pub fn transaction(&self, id: TransactionId, original: &Transaction) -> Transaction {
         let Transaction {
@@ -115,15 +120,15 @@ impl Copier {
             created_by: _,
             stamp: _,
         } = original.clone();
-        let copied = |account: AccountId| self.accounts.get(&account).copied();
+        let copy_of = |account: AccountId| self.accounts.get(&account).copied();
         Transaction {
             id,
             date,
             list_day,
             amount,
             description,
-            credit: credit.and_then(copied),
-            debit: debit.and_then(copied),
+            credit: credit.and_then(copy_of),
+            debit: debit.and_then(copy_of),
             standing,
             trashed,
             posted_at: original.is_posted().then_some(self.stamp.created_at),
@@ -173,9 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_keeps_all_but_what_is_the_sources_own() {
+    fn copy_is_private_and_unlocked_with_the_same_settings() {
         let source = source();
-        let copy = source.settings_of_copy(Some(" Copy "), None).unwrap();
+        let copy = source.copy_settings(Some(" Copy "), None).unwrap();
         assert_eq!(
             (copy.name.as_str(), copy.visibility, copy.lock_date, copy.closing_date),
             ("Copy", Visibility::Private, None, None)
@@ -185,16 +190,16 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_required() {
+    fn copy_requires_a_name() {
         for name in [None, Some(""), Some("  ")] {
-            let refused = source().settings_of_copy(name, None).unwrap_err();
+            let refused = source().copy_settings(name, None).unwrap_err();
             assert_eq!(refused, crate::Refusal::Book(Refusal::CopyNameRequired));
         }
-        assert!(source().settings_of_copy(Some(&"x".repeat(256)), None).is_err());
+        assert!(source().copy_settings(Some(&"x".repeat(256)), None).is_err());
     }
 
     #[test]
-    fn days_are_eight_digits() {
+    fn first_day_is_eight_digits() {
         for text in [
             "2024",
             "2024-01-01",

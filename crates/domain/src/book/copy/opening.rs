@@ -1,4 +1,4 @@
-//! What the accounts of a copy begin with when it has not all transactions (behaviour 6.19).
+//! Opening balances of a copy that omits earlier transactions (behaviour 6.19).
 
 use time::Date;
 
@@ -8,40 +8,43 @@ use crate::id::{AccountId, TransactionId};
 use crate::property::Properties;
 use crate::transaction::{Standing, Transaction};
 
-/// The name of the account that opening balances are posted against, and what these postings say.
+/// The name of the contra account of opening balances, and the description of their transactions.
 pub const OPENING_ACCOUNT: &str = "Opening balances";
 
 /// The opening balances of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Openings {
-    /// The day before the first that is copied.
+    /// The day before the first copied one.
     pub day: Date,
     /// The storage scale of the book.
     pub scale: u32,
-    /// The account they are posted against.
-    pub against: AccountId,
+    /// The contra account.
+    pub contra: AccountId,
 }
 
 impl Openings {
-    /// The postings that give an account of the copy its raw balance, in units of the storage
-    /// scale. One is enough unless the balance is beyond what an amount may be (behaviour 3.12.5);
-    /// none for zero, and for the account that all are posted against.
-    pub fn of_account(
+    /// Creates the transactions that give an account its raw balance, in units of the storage
+    /// scale.
+    ///
+    /// One transaction is enough unless the balance exceeds the limit of an amount (behaviour
+    /// 3.12.5). A zero balance and the contra account need none.
+    pub fn transactions(
         self,
         copier: &Copier,
-        (account, balance): (AccountId, i128),
-        mut mint: impl FnMut() -> TransactionId,
+        account: AccountId,
+        balance: i128,
+        mut next_id: impl FnMut() -> TransactionId,
     ) -> Vec<Transaction> {
-        let mut left = if account == self.against { 0 } else { balance.unsigned_abs() };
-        // Raw means credits minus debits (behaviour 5.4).
+        let mut left = if account == self.contra { 0 } else { balance.unsigned_abs() };
+        // A raw balance is credits minus debits (behaviour 5.4).
         let (credit, debit) =
-            if balance > 0 { (account, self.against) } else { (self.against, account) };
-        let mut made = Vec::new();
+            if balance > 0 { (account, self.contra) } else { (self.contra, account) };
+        let mut transactions = Vec::new();
         while left > 0 {
             let units = i64::try_from(left).unwrap_or(i64::MAX);
             left = left.saturating_sub(u128::from(units.unsigned_abs()));
-            made.push(Transaction {
-                id: mint(),
+            transactions.push(Transaction {
+                id: next_id(),
                 date: Some(self.day),
                 list_day: self.day,
                 amount: Amount::from_units(units, self.scale),
@@ -59,7 +62,7 @@ impl Openings {
                 stamp: copier.stamp.clone(),
             });
         }
-        made
+        transactions
     }
 }
 
@@ -74,27 +77,24 @@ mod tests {
     use crate::id::UserId;
     use crate::instant::{Instant, Stamp};
 
-    fn opened(balance: i128) -> Vec<Transaction> {
+    fn open(balance: i128) -> Vec<Transaction> {
         let copier = Copier {
             accounts: HashMap::new(),
             user: UserId::new(1),
             stamp: Stamp::new(None, Instant::new(5)),
         };
-        let openings = Openings {
-            day: parse_iso("2024-12-31").unwrap(),
-            scale: 3,
-            against: AccountId::new(9),
-        };
+        let openings =
+            Openings { day: parse_iso("2024-12-31").unwrap(), scale: 3, contra: AccountId::new(9) };
         let mut last = 0;
-        openings.of_account(&copier, (AccountId::new(1), balance), || {
+        openings.transactions(&copier, AccountId::new(1), balance, || {
             last += 1;
             TransactionId::new(last)
         })
     }
 
-    /// The raw balance that postings give account 1.
-    fn raw(made: &[Transaction]) -> i128 {
-        let entries = made.iter().flat_map(Transaction::entries);
+    /// Returns the raw balance of account 1.
+    fn raw_balance(transactions: &[Transaction]) -> i128 {
+        let entries = transactions.iter().flat_map(Transaction::entries);
         let own = entries.filter(|entry| entry.account == AccountId::new(1));
         own.map(|entry| {
             let units = i128::from(entry.amount.units(3).unwrap());
@@ -105,21 +105,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_postings_are_the_balance(balance in -(1_i128 << 66)..(1_i128 << 66)) {
-            let made = opened(balance);
-            prop_assert_eq!(raw(&made), balance);
-            prop_assert!(made.len() <= 9, "no more than are needed");
+        fn openings_sum_to_the_balance(balance in -(1_i128 << 66)..(1_i128 << 66)) {
+        let transactions = open(balance);
+        prop_assert_eq!(raw_balance(&transactions), balance);
+        prop_assert!(transactions.len() <= 9, "no more than necessary");
         }
     }
 
     #[test]
-    fn zero_needs_none_and_the_limit_one() {
-        assert_eq!(opened(0), []);
+    fn number_of_openings_depends_on_the_balance() {
+        assert_eq!(open(0), []);
         for (balance, count) in
             [(1, 1), (-1, 1), (i128::from(i64::MAX), 1), (i128::from(i64::MAX) + 1, 2)]
         {
-            assert_eq!(opened(balance).len(), count, "{balance}");
+            assert_eq!(open(balance).len(), count, "{balance}");
         }
-        assert!(opened(7).iter().all(|one| one.date == Some(parse_iso("2024-12-31").unwrap())));
+        assert!(open(7).iter().all(|one| one.date == Some(parse_iso("2024-12-31").unwrap())));
     }
 }

@@ -1,5 +1,7 @@
-//! What the log of a copy says of its transactions, which have no events of their own: how many
-//! there are and their SHA-256 (behaviour 6.20). So the chain of events proves them.
+//! Proof of the transactions of a copy (behaviour 6.20).
+//!
+//! Copied transactions have no events. BOOK_CREATED of the copy contains their number and SHA-256
+//! instead, so the chain of events covers them.
 
 use sha2::{Digest, Sha256};
 
@@ -9,16 +11,16 @@ use crate::id::FileId;
 use crate::json::{Json, Object};
 use crate::transaction::{Standing, Transaction};
 
-/// The transactions of a copy, summarized.
+/// A summary of the transactions of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopySummary {
-    /// How many there are.
+    /// The number of transactions.
     pub transactions: i64,
-    /// The SHA-256 over [`row_digest`] of each, in the order of their ids.
+    /// The SHA-256 over the [`row_digest`]s in the order of ids.
     pub sha256: Hash,
 }
 
-/// Summarizes the transactions of a copy one after another.
+/// An accumulator of a [`CopySummary`].
 #[derive(Debug, Clone, Default)]
 pub struct CopyProof {
     transactions: i64,
@@ -26,13 +28,13 @@ pub struct CopyProof {
 }
 
 impl CopyProof {
-    /// Adds the next transaction, in the order of ids, by its digest.
+    /// Adds the digest of the next transaction in the order of ids.
     pub fn add(&mut self, digest: &Hash) {
         self.transactions = self.transactions.saturating_add(1);
         self.hasher.update(digest.as_bytes());
     }
 
-    /// The summary of all that were added.
+    /// Returns the summary of the added transactions.
     #[must_use]
     pub fn summary(self) -> CopySummary {
         let sha256 = Hash::from_bytes(&self.hasher.finalize()).unwrap_or(Hash::ZERO);
@@ -41,7 +43,7 @@ impl CopyProof {
 }
 
 impl CopySummary {
-    /// `data.copied` of BOOK_CREATED.
+    /// Returns `data.copied` of BOOK_CREATED.
     #[must_use]
     pub fn object(&self) -> Object {
         Object::new()
@@ -49,25 +51,27 @@ impl CopySummary {
             .with("transactions", Json::Number(self.transactions))
     }
 
-    /// The same as text.
+    /// Returns the summary as canonical JSON.
     #[must_use]
     pub fn canonical(&self) -> String {
         Json::Object(self.object()).canonical()
     }
 
-    /// The summary in the data of an event, as text, if there is one: canonical JSON has its keys
-    /// in order, and `copied` comes first.
+    /// Finds the summary in the data of an event.
+    ///
+    /// Canonical JSON sorts keys, so `copied` comes first.
     #[must_use]
-    pub fn in_event(data: &str) -> Option<&str> {
+    pub fn find_in_event(data: &str) -> Option<&str> {
         let rest = data.strip_prefix("{\"copied\":")?;
-        // It holds a number and hexadecimal digits, so its first brace that closes is its end.
+        // It contains a number and hexadecimal digits, so the first closing brace ends it.
         rest.get(..=rest.find('}')?)
     }
 }
 
-/// The SHA-256 of a transaction: of all its row says but for its version and its last change, as
-/// canonical JSON. The amount is a number and not its units, so that a finer scale of the book
-/// changes nothing.
+/// Computes the SHA-256 of a transaction as canonical JSON, without version and time of last
+/// change.
+///
+/// The amount is hashed as a decimal, so the digest does not depend on the scale of the book.
 #[must_use]
 pub fn row_digest(transaction: &Transaction) -> Hash {
     let Transaction {
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_row_says_is_in_its_digest() {
+    fn digest_covers_all_fields() {
         let digest = row_digest(&row());
         let others = [
             Transaction { id: TransactionId::new(8), ..row() },
@@ -174,13 +178,13 @@ mod tests {
     }
 
     #[test]
-    fn a_finer_scale_is_the_same_row() {
+    fn digest_does_not_depend_on_the_scale() {
         let finer = Transaction { amount: Amount::from_units(50_000, 4), ..row() };
         assert_eq!(row_digest(&finer), row_digest(&row()));
     }
 
     #[test]
-    fn a_summary_is_found_in_its_event_and_nowhere_else() {
+    fn summary_is_found_in_its_event_only() {
         let mut proof = CopyProof::default();
         let empty = proof.clone().summary();
         proof.add(&row_digest(&row()));
@@ -188,8 +192,8 @@ mod tests {
         let data = Object::new().with("copied", Json::Object(summary.object()));
         let data = data.with("object", Json::Object(Object::new()));
         let data = Json::Object(data).canonical();
-        assert_eq!(CopySummary::in_event(&data), Some(summary.canonical().as_str()));
+        assert_eq!(CopySummary::find_in_event(&data), Some(summary.canonical().as_str()));
         assert_ne!(empty.canonical(), summary.canonical());
-        assert_eq!(CopySummary::in_event("{\"object\":{\"copied\":{}}}"), None);
+        assert_eq!(CopySummary::find_in_event("{\"object\":{\"copied\":{}}}"), None);
     }
 }

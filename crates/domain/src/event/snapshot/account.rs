@@ -1,75 +1,74 @@
-//! Snapshots of accounts, which transactions' snapshots name too.
+//! Snapshots of accounts.
 
-use super::fields::{Unreadable, objects, parsed, stamped, text};
-use super::group::{GroupSnapshot, named};
+use super::fields::{Unreadable, parse_text, read_text, take_objects, with_stamp};
+use super::group::{GroupSnapshot, id_and_name};
 use crate::account::{Account, AccountType};
 use crate::group::Forest;
 use crate::id::AccountId;
 use crate::json::{Json, Object};
 
-/// An account with its own data and the ids and names of its groups.
+/// Creates the snapshot of an account with the ids and names of its groups.
 #[must_use]
 pub fn account(account: &Account, groups: &Forest) -> Object {
-    let members = account.groups.iter().filter_map(|id| groups.get(*id)).map(named).collect();
-    stamped(
+    let groups = account.groups.iter().filter_map(|id| groups.get(*id)).map(id_and_name).collect();
+    with_stamp(
         Object::new()
             .with("id", Json::text(account.id.to_string()))
             .with("name", Json::text(account.name.as_str()))
             .with("type", Json::text(account.kind.as_str()))
             .with_flag("archived", account.archived)
             .with_flag("hasTransactionPosted", account.has_transaction_posted)
-            .with("groups", Json::List(members))
+            .with("groups", Json::List(groups))
             .with_map("properties", account.properties.iter()),
         &account.stamp,
     )
 }
 
-/// An account as an event shows it: in full in an event of its own, by id and name on a side of a
-/// transaction.
+/// The account of an event: complete in its own events, id and name in those of a transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountSnapshot {
-    /// Its id.
+    /// The id.
     pub id: AccountId,
-    /// Its name.
+    /// The name.
     pub name: Option<String>,
-    /// Its type.
+    /// The type.
     pub kind: Option<AccountType>,
-    /// The groups it was in.
+    /// The groups.
     pub groups: Option<Vec<GroupSnapshot>>,
-    /// All of it but its groups.
+    /// The whole snapshot without the groups.
     pub object: Object,
 }
 
 impl AccountSnapshot {
-    /// Reads what [`account`] wrote, or what the snapshot of a transaction says of an account.
+    /// Parses a snapshot of [`account`], or the account in the snapshot of a transaction.
     ///
     /// # Errors
-    /// [`Unreadable`] names the key that cannot have been written so.
+    /// [`Unreadable`] with the key of an unexpected value.
     pub(super) fn read(mut object: Object) -> Result<Self, Unreadable> {
-        let groups = objects(&mut object, "groups")?
+        let groups = take_objects(&mut object, "groups")?
             .map(|groups| groups.into_iter().map(GroupSnapshot::read).collect())
             .transpose()?;
-        let kind = text(&object, "type")?
+        let kind = read_text(&object, "type")?
             .map(|name| AccountType::from_name(name).ok_or(Unreadable("type")))
             .transpose()?;
         Ok(Self {
-            id: parsed(&object, "id")?.ok_or(Unreadable("id"))?,
-            name: text(&object, "name")?.map(str::to_owned),
+            id: parse_text(&object, "id")?.ok_or(Unreadable("id"))?,
+            name: read_text(&object, "name")?.map(str::to_owned),
             kind,
             groups,
             object,
         })
     }
 
-    /// The snapshot with what only a later one of the same account says.
+    /// Adds the fields that only a later snapshot of the same account has.
     #[must_use]
-    pub fn completed(self, later: Self) -> Self {
+    pub fn complete_with(self, later: Self) -> Self {
         Self {
             id: self.id,
             name: self.name.or(later.name),
             kind: self.kind.or(later.kind),
             groups: self.groups.or(later.groups),
-            object: later.object.updated(self.object),
+            object: later.object.extend(self.object),
         }
     }
 }

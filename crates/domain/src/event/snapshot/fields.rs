@@ -1,16 +1,17 @@
-//! The fields of snapshots, written and read.
+//! Reading and writing of fields of snapshots.
 
 use std::str::FromStr;
 
 use crate::instant::Stamp;
 use crate::json::{Json, Object};
 
-/// The key of a stored snapshot that is not as it was written.
+/// A key of a stored snapshot with an unexpected value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} of a snapshot cannot be read")]
 pub struct Unreadable(pub &'static str);
 
-pub(super) fn text<'o>(
+/// Returns a text field.
+pub(super) fn read_text<'o>(
     object: &'o Object,
     key: &'static str,
 ) -> Result<Option<&'o str>, Unreadable> {
@@ -23,14 +24,16 @@ pub(super) fn text<'o>(
     }
 }
 
-pub(super) fn parsed<T: FromStr>(
+/// Parses a text field.
+pub(super) fn parse_text<T: FromStr>(
     object: &Object,
     key: &'static str,
 ) -> Result<Option<T>, Unreadable> {
-    text(object, key)?.map(|text| text.parse().map_err(|_| Unreadable(key))).transpose()
+    read_text(object, key)?.map(|text| text.parse().map_err(|_| Unreadable(key))).transpose()
 }
 
-pub(super) fn flag(object: &Object, key: &'static str) -> Result<bool, Unreadable> {
+/// Returns a flag, which is false when absent.
+pub(super) fn read_flag(object: &Object, key: &'static str) -> Result<bool, Unreadable> {
     match object.get(key) {
         None => Ok(false),
         Some(Json::Bool(flag)) => Ok(*flag),
@@ -40,20 +43,20 @@ pub(super) fn flag(object: &Object, key: &'static str) -> Result<bool, Unreadabl
     }
 }
 
-/// Takes out an object.
-pub(super) fn some_object(
+/// Removes and returns an object.
+pub(super) fn take_object(
     object: &mut Object,
     key: &'static str,
 ) -> Result<Option<Object>, Unreadable> {
-    object.take(key).map(|json| json.into_object().ok_or(Unreadable(key))).transpose()
+    object.remove(key).map(|json| json.into_object().ok_or(Unreadable(key))).transpose()
 }
 
-/// Takes out a list of objects.
-pub(super) fn objects(
+/// Removes and returns a list of objects.
+pub(super) fn take_objects(
     object: &mut Object,
     key: &'static str,
 ) -> Result<Option<Vec<Object>>, Unreadable> {
-    match object.take(key) {
+    match object.remove(key) {
         None => Ok(None),
         Some(Json::List(items)) => items
             .into_iter()
@@ -66,13 +69,15 @@ pub(super) fn objects(
     }
 }
 
-pub(super) fn stamped(object: Object, stamp: &Stamp) -> Object {
+/// Adds the times and the app of a resource.
+pub(super) fn with_stamp(object: Object, stamp: &Stamp) -> Object {
     object
         .with("createdAt", Json::text(stamp.created_at.milliseconds().to_string()))
         .with("updatedAt", Json::text(stamp.updated_at.milliseconds().to_string()))
         .with_some("agentId", stamp.agent.as_deref().map(Json::text))
 }
 
-pub(super) fn some_text(text: &str) -> Option<Json> {
+/// Returns a text unless it is empty.
+pub(super) fn non_empty(text: &str) -> Option<Json> {
     (!text.is_empty()).then(|| Json::text(text))
 }

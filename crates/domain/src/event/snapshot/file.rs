@@ -1,15 +1,15 @@
-//! Snapshots of files, which transactions' snapshots hold too.
+//! Snapshots of files.
 
-use super::fields::{Unreadable, parsed, stamped, text};
+use super::fields::{Unreadable, parse_text, read_text, with_stamp};
 use crate::file::{AttachedFile, File};
 use crate::id::FileId;
 use crate::json::{Json, Object};
 
-/// A file without its content; the token becomes its address when the event is read.
+/// Creates the snapshot of a file. Readers compute its address from the token.
 #[must_use]
 pub fn file(file: &File) -> Object {
-    stamped(
-        described(&file.into())
+    with_stamp(
+        describe(&file.into())
             .with("size", Json::Number(file.content.size))
             .with("sha256", Json::text(file.content.digest.as_str()))
             .with_map("properties", file.properties.iter()),
@@ -17,12 +17,12 @@ pub fn file(file: &File) -> Object {
     )
 }
 
-/// A file in the snapshot of its transaction: as it was then, and kept when the file is deleted.
-pub(super) fn attached(file: &AttachedFile) -> Json {
-    Json::Object(described(file))
+/// Creates the entry of a file in the snapshot of its transaction.
+pub(super) fn attached_file(file: &AttachedFile) -> Json {
+    Json::Object(describe(file))
 }
 
-fn described(file: &AttachedFile) -> Object {
+fn describe(file: &AttachedFile) -> Object {
     Object::new()
         .with("id", Json::text(file.id.to_string()))
         .with("name", Json::text(file.name.as_str()))
@@ -30,27 +30,27 @@ fn described(file: &AttachedFile) -> Object {
         .with("token", Json::text(file.token.as_str()))
 }
 
-/// A file as an event shows it.
+/// The file of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSnapshot {
-    /// Its id.
+    /// The id.
     pub id: FileId,
-    /// What makes its address.
+    /// The token from which its address is computed.
     pub token: String,
-    /// All of it but the token.
+    /// The whole snapshot without the token.
     pub object: Object,
 }
 
 impl FileSnapshot {
-    /// Reads what [`file`] wrote, or what the snapshot of a transaction says of a file.
+    /// Parses a snapshot of [`file()`], or the file in the snapshot of a transaction.
     ///
     /// # Errors
-    /// [`Unreadable`] names the key that cannot have been written so.
+    /// [`Unreadable`] with the key of an unexpected value.
     pub(super) fn read(mut object: Object) -> Result<Self, Unreadable> {
-        let token = text(&object, "token")?.ok_or(Unreadable("token"))?.to_owned();
-        object.take("token");
-        // For audits alone.
-        object.take("sha256");
-        Ok(Self { id: parsed(&object, "id")?.ok_or(Unreadable("id"))?, token, object })
+        let token = read_text(&object, "token")?.ok_or(Unreadable("token"))?.to_owned();
+        object.remove("token");
+        // Only audits use it.
+        object.remove("sha256");
+        Ok(Self { id: parse_text(&object, "id")?.ok_or(Unreadable("id"))?, token, object })
     }
 }

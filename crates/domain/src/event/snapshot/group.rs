@@ -1,18 +1,18 @@
-//! Snapshots of groups, which accounts' snapshots name too.
+//! Snapshots of groups.
 
-use super::fields::{Unreadable, parsed, stamped, text};
+use super::fields::{Unreadable, parse_text, read_text, with_stamp};
 use crate::group::{Forest, Group};
 use crate::id::GroupId;
 use crate::json::{Json, Object};
 
-/// A group with its own data and the id and name of its parent.
+/// Creates the snapshot of a group with the id and name of its parent.
 #[must_use]
 pub fn group(group: &Group, forest: &Forest) -> Object {
-    stamped(
+    with_stamp(
         Object::new()
             .with("id", Json::text(group.id.to_string()))
             .with("name", Json::text(group.name.as_str()))
-            .with_some("parent", group.parent.and_then(|id| forest.get(id)).map(named))
+            .with_some("parent", group.parent.and_then(|id| forest.get(id)).map(id_and_name))
             .with_flag("hidden", group.hidden)
             .with_flag("locked", group.locked)
             .with_map("properties", group.properties.iter()),
@@ -20,8 +20,8 @@ pub fn group(group: &Group, forest: &Forest) -> Object {
     )
 }
 
-/// A group by id and name.
-pub(super) fn named(group: &Group) -> Json {
+/// Creates the entry of a group in another snapshot.
+pub(super) fn id_and_name(group: &Group) -> Json {
     Json::Object(
         Object::new()
             .with("id", Json::text(group.id.to_string()))
@@ -29,34 +29,33 @@ pub(super) fn named(group: &Group) -> Json {
     )
 }
 
-/// A group as an event shows it: in full in an event of its own, by id and name among the groups
-/// of an account.
+/// The group of an event: complete in its own events, id and name in those of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupSnapshot {
-    /// Its id.
+    /// The id.
     pub id: GroupId,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// All of it.
+    /// The whole snapshot.
     pub object: Object,
 }
 
 impl GroupSnapshot {
-    /// Reads what [`group`] wrote, or what the snapshot of an account says of a group.
+    /// Parses a snapshot of [`group`], or the group in the snapshot of an account.
     ///
     /// # Errors
-    /// [`Unreadable`] names the key that cannot have been written so.
+    /// [`Unreadable`] with the key of an unexpected value.
     pub(super) fn read(object: Object) -> Result<Self, Unreadable> {
         Ok(Self {
-            id: parsed(&object, "id")?.ok_or(Unreadable("id"))?,
-            name: text(&object, "name")?.ok_or(Unreadable("name"))?.to_owned(),
+            id: parse_text(&object, "id")?.ok_or(Unreadable("id"))?,
+            name: read_text(&object, "name")?.ok_or(Unreadable("name"))?.to_owned(),
             object,
         })
     }
 
-    /// The snapshot with what only a later one of the same group says.
+    /// Adds the fields that only a later snapshot of the same group has.
     #[must_use]
-    pub fn completed(self, later: Self) -> Self {
-        Self { object: later.object.updated(self.object), ..self }
+    pub fn complete_with(self, later: Self) -> Self {
+        Self { object: later.object.extend(self.object), ..self }
     }
 }

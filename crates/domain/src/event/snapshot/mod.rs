@@ -1,6 +1,7 @@
-//! Snapshots: a resource as its event shows it, compact and canonical (behaviour 8.16). Fields that
-//! follow from others, and those that are false or empty, are left out, and added when the event is
-//! read. Each noun's snapshot is written and read in one file, which alone knows its keys.
+//! Snapshots of resources in events (behaviour 8.16).
+//!
+//! Derived, false and empty fields are omitted, and added again when the event is read. One file
+//! per noun writes and reads its snapshots, and only this file knows the keys.
 
 mod account;
 mod fields;
@@ -21,12 +22,12 @@ use crate::collaborator::Collaborator;
 use crate::integration::Integration;
 use crate::json::{Json, Object};
 use crate::saved_query::SavedQuery;
-use fields::{some_text, stamped};
+use fields::{non_empty, with_stamp};
 
-/// A collaborator.
+/// Creates the snapshot of a collaborator.
 #[must_use]
 pub fn collaborator(collaborator: &Collaborator) -> Object {
-    stamped(
+    with_stamp(
         Object::new()
             .with("id", Json::text(collaborator.id.to_string()))
             .with("email", Json::text(collaborator.email.as_str()))
@@ -35,19 +36,19 @@ pub fn collaborator(collaborator: &Collaborator) -> Object {
     )
 }
 
-/// A saved query.
+/// Creates the snapshot of a saved query.
 #[must_use]
 pub fn saved_query(saved: &SavedQuery) -> Object {
-    stamped(
+    with_stamp(
         Object::new()
             .with("id", Json::text(saved.id.to_string()))
-            .with_some("title", some_text(&saved.title))
+            .with_some("title", non_empty(&saved.title))
             .with("query", Json::text(saved.query.as_str())),
         &saved.stamp,
     )
 }
 
-/// An integration, with the username of who installed it.
+/// Creates the snapshot of an integration. `added_by` is the username of the installer.
 #[must_use]
 pub fn integration(integration: &Integration, added_by: &str) -> Object {
     let Integration {
@@ -71,14 +72,14 @@ pub fn integration(integration: &Integration, added_by: &str) -> Object {
         .with_map("properties", properties.iter())
         .with("reach", Json::text(reach.as_str()))
         .with("ownEvents", Json::Bool(*own_events));
-    stamped(object, stamp).with("agentId", Json::text(app.as_str()))
+    with_stamp(object, stamp).with("agentId", Json::text(app.as_str()))
 }
 
-/// A book's settings.
+/// Creates the snapshot of a book.
 #[must_use]
 pub fn book(book: &Book) -> Object {
     let settings = &book.settings;
-    stamped(
+    with_stamp(
         Object::new()
             .with("id", Json::text(book.key.as_str()))
             .with("name", Json::text(settings.name.as_str()))
@@ -100,7 +101,7 @@ pub fn book(book: &Book) -> Object {
     )
 }
 
-/// A snapshot read back, with what there is to fill in by.
+/// A parsed snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Snapshot {
     /// A transaction.
@@ -115,16 +116,16 @@ pub enum Snapshot {
     SavedQuery(Object),
     /// An integration.
     Integration(Object),
-    /// A book's settings.
+    /// A book.
     Book(Object),
     /// A collaborator.
     Collaborator(Object),
-    /// Of a type that nothing records.
+    /// A resource that this version does not have.
     Other(Object),
 }
 
 impl Snapshot {
-    /// Reads the snapshot of a resource.
+    /// Parses the snapshot of a resource.
     ///
     /// # Errors
     /// [`Unreadable`].
@@ -137,8 +138,8 @@ impl Snapshot {
             Noun::SavedQuery => Self::SavedQuery(object),
             Noun::Integration => Self::Integration(object),
             Noun::Book => {
-                // For audits alone (behaviour 6.25).
-                object.take("scale");
+                // Only audits use it (behaviour 6.25).
+                object.remove("scale");
                 Self::Book(object)
             }
             Noun::Collaborator => Self::Collaborator(object),
@@ -146,13 +147,13 @@ impl Snapshot {
         })
     }
 
-    /// The account, if it is of one.
+    /// Returns the account, if it is one.
     #[must_use]
     pub fn into_account(self) -> Option<AccountSnapshot> {
         if let Self::Account(account) = self { Some(account) } else { None }
     }
 
-    /// The group, if it is of one.
+    /// Returns the group, if it is one.
     #[must_use]
     pub fn into_group(self) -> Option<GroupSnapshot> {
         if let Self::Group(group) = self { Some(group) } else { None }
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn snapshots_round_trip() {
         let forest = Forest::new(vec![trips()], []);
         let Ok(Snapshot::Group(read)) = Snapshot::read(Noun::Group, group(&trips(), &forest))
         else {
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_written_is_not_read() {
+    fn malformed_snapshots_are_unreadable() {
         let unreadable = |noun, object| Snapshot::read(noun, object).unwrap_err().0;
         assert_eq!(unreadable(Noun::Group, Object::new()), "id");
         let numbered = Object::new().with("id", Json::Number(1));

@@ -3,8 +3,10 @@
 use time::Date;
 
 use super::account::AccountSnapshot;
-use super::fields::{Unreadable, flag, objects, parsed, some_object, some_text, text};
-use super::file::{FileSnapshot, attached};
+use super::fields::{
+    Unreadable, non_empty, parse_text, read_flag, read_text, take_object, take_objects,
+};
+use super::file::{FileSnapshot, attached_file};
 use crate::account::Directory;
 use crate::amount;
 use crate::calendar::{format_iso, parse_iso};
@@ -13,9 +15,10 @@ use crate::id::{AccountId, UserId};
 use crate::json::{Json, Object};
 use crate::transaction::Transaction;
 
-/// A transaction with the ids and names of its two accounts and what makes the addresses of its
-/// files. Its id is the event's resource, and its creator is named only when somebody else acts:
-/// there is one snapshot for every change, so it stays small (behaviour 8.16).
+/// Creates the snapshot of a transaction with the ids and names of its accounts and its files.
+///
+/// To keep snapshots small, the id is omitted, because it is the event's resource, and the creator
+/// is omitted if it is the acting user (behaviour 8.16).
 #[must_use]
 pub fn transaction(
     transaction: &Transaction,
@@ -32,7 +35,7 @@ pub fn transaction(
         ))
     };
     let files: Vec<Json> =
-        transaction.files.iter().filter_map(|id| files.get(*id)).map(attached).collect();
+        transaction.files.iter().filter_map(|id| files.get(*id)).map(attached_file).collect();
     Object::new()
         .with_some("date", transaction.date.map(|day| Json::text(format_iso(day))))
         .with_some(
@@ -41,7 +44,7 @@ pub fn transaction(
                 .amount
                 .map(|value| Json::text(amount::write(value.value(), fraction_digits))),
         )
-        .with_some("description", some_text(&transaction.description))
+        .with_some("description", non_empty(&transaction.description))
         .with_some("creditAccount", side(transaction.credit))
         .with_some("debitAccount", side(transaction.debit))
         .with_flag("posted", transaction.is_posted())
@@ -59,46 +62,46 @@ pub fn transaction(
         .with_some("agentId", transaction.stamp.agent.as_deref().map(Json::text))
 }
 
-/// A transaction as an event shows it.
+/// The transaction of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionSnapshot {
     /// The day.
     pub date: Option<Date>,
-    /// Free text.
+    /// The description.
     pub description: String,
     /// Whether it was posted.
     pub posted: bool,
-    /// Who created it, when somebody else acted.
+    /// The creator, if another user acted.
     pub created_by: Option<UserId>,
-    /// The account the money came from.
+    /// The credit account.
     pub credit: Option<AccountSnapshot>,
-    /// The account the money went to.
+    /// The debit account.
     pub debit: Option<AccountSnapshot>,
-    /// The files it held.
+    /// The files.
     pub files: Vec<FileSnapshot>,
-    /// All of it but its accounts, its files and its creator.
+    /// The whole snapshot without accounts, files and creator.
     pub object: Object,
 }
 
 impl TransactionSnapshot {
-    /// Reads what [`transaction`] wrote.
+    /// Parses a snapshot of [`transaction`].
     ///
     /// # Errors
-    /// [`Unreadable`] names the key that [`transaction`] cannot have written.
+    /// [`Unreadable`] with the key of an unexpected value.
     pub(super) fn read(mut object: Object) -> Result<Self, Unreadable> {
-        let mut side = |key| some_object(&mut object, key)?.map(AccountSnapshot::read).transpose();
+        let mut side = |key| take_object(&mut object, key)?.map(AccountSnapshot::read).transpose();
         let (credit, debit) = (side("creditAccount")?, side("debitAccount")?);
-        let files = objects(&mut object, "files")?.unwrap_or_default();
+        let files = take_objects(&mut object, "files")?.unwrap_or_default();
         let files = files.into_iter().map(FileSnapshot::read).collect::<Result<_, _>>()?;
-        let date = text(&object, "date")?
+        let date = read_text(&object, "date")?
             .map(|day| parse_iso(day).ok_or(Unreadable("date")))
             .transpose()?;
-        let created_by = parsed(&object, "createdBy")?;
-        object.take("createdBy");
+        let created_by = parse_text(&object, "createdBy")?;
+        object.remove("createdBy");
         Ok(Self {
             date,
-            description: text(&object, "description")?.unwrap_or_default().to_owned(),
-            posted: flag(&object, "posted")?,
+            description: read_text(&object, "description")?.unwrap_or_default().to_owned(),
+            posted: read_flag(&object, "posted")?,
             created_by,
             credit,
             debit,
@@ -107,7 +110,7 @@ impl TransactionSnapshot {
         })
     }
 
-    /// Its accounts, credit first.
+    /// Iterates over its accounts, credit first.
     pub fn accounts(&self) -> impl Iterator<Item = &AccountSnapshot> {
         self.credit.iter().chain(&self.debit)
     }

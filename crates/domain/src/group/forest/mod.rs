@@ -1,4 +1,4 @@
-//! All groups of a book as a forest, and the flags derived from the accounts below each.
+//! The forest of groups of a book, and the flags derived from their accounts.
 
 #[cfg(test)]
 mod tests;
@@ -13,18 +13,19 @@ use crate::id::GroupId;
 /// The flags of a group, derived from all accounts below it (behaviour 4.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupFlags {
-    /// The one type of all accounts below. For an empty group that of the nearest group above with
-    /// accounts. `None` when the accounts have several types or there are none.
+    /// The common type of all accounts below; `None` when there are several types or no accounts.
+    ///
+    /// An empty group has the type of its nearest ancestor with accounts.
     pub kind: Option<AccountType>,
     /// Whether the accounts below have more than one type.
     pub mixed: bool,
-    /// Whether all accounts below are permanent; true for a group that is empty all the way up.
+    /// Whether all accounts below are permanent; true if no ancestor has accounts either.
     pub permanent: bool,
-    /// Whether all accounts below are of credit nature.
+    /// Whether all accounts below have credit nature.
     pub credit: bool,
     /// Whether there is an account below, at any depth.
     pub has_accounts: bool,
-    /// Whether there is a group directly below.
+    /// Whether there is a child group.
     pub has_groups: bool,
 }
 
@@ -35,13 +36,14 @@ pub struct Forest {
     children: HashMap<GroupId, Vec<GroupId>>,
     types_below: HashMap<GroupId, BTreeSet<AccountType>>,
     names: HashMap<String, GroupId>,
-    /// For each group the nearest at or above it that has accounts, so that a chain of empty groups
-    /// is not walked for each of them. Cleared by changes, until [`Forest::cache_inherited`].
+    /// For each group, the nearest group at or above it that has accounts.
+    ///
+    /// A change clears the cache until [`Forest::cache_inherited`] is called.
     nearest: Option<HashMap<GroupId, GroupId>>,
 }
 
 impl Forest {
-    /// Builds the forest. `members` are pairs of a group and the type of an account directly in it.
+    /// Creates a forest. `members` are pairs of a group and the type of an account directly in it.
     pub fn new(
         groups: Vec<Group>,
         members: impl IntoIterator<Item = (GroupId, AccountType)>,
@@ -63,18 +65,23 @@ impl Forest {
         forest
     }
 
-    /// Adds an account of that type directly in a group. Stops at a group above that has the type
-    /// already, because then all groups above that one have it.
+    /// Adds an account of that type to a group.
+    ///
+    /// Stops at the first ancestor that already has the type, because all its ancestors have it
+    /// too.
     pub fn add_member(&mut self, group: GroupId, kind: AccountType) {
-        let mut at = Some(group);
-        while let Some(id) = at.filter(|id| self.types_below.entry(*id).or_default().insert(kind)) {
+        let mut next = Some(group);
+        while let Some(id) = next.filter(|id| self.types_below.entry(*id).or_default().insert(kind))
+        {
             self.nearest = None;
-            at = self.parent(id);
+            next = self.parent(id);
         }
     }
 
-    /// Finds for all groups at once where empty ones inherit from. To be called after changes,
-    /// before the flags of many groups are read; a single group finds its way up without it.
+    /// Computes from which ancestor each empty group inherits its flags.
+    ///
+    /// Call it after changes, before reading the flags of many groups. Without it,
+    /// [`Forest::flags`] walks up from each group.
     pub fn cache_inherited(&mut self) {
         let mut nearest = HashMap::new();
         for (_, id) in self.levels() {
@@ -88,7 +95,7 @@ impl Forest {
         self.nearest = Some(nearest);
     }
 
-    /// All groups with their depth, parents before children.
+    /// Lists all groups with their depth, parents before children.
     fn levels(&self) -> Vec<(usize, GroupId)> {
         let root =
             |group: &&Group| group.parent.is_none_or(|parent| !self.groups.contains_key(&parent));
@@ -104,51 +111,51 @@ impl Forest {
         found
     }
 
-    /// The group above.
+    /// Returns the parent.
     fn parent(&self, id: GroupId) -> Option<GroupId> {
         #[cfg(test)]
         tests::step();
         self.get(id).and_then(|group| group.parent)
     }
 
-    /// The group with that id.
+    /// Returns the group with that id.
     #[must_use]
     pub fn get(&self, id: GroupId) -> Option<&Group> {
         self.groups.get(&id)
     }
 
-    /// The group with that id, else with that name in normalized form (behaviour 4.4).
+    /// Finds the group with that id or else with that name (behaviour 4.4).
     #[must_use]
     pub fn find(&self, text: &str) -> Option<&Group> {
         let by_id = text.parse().ok().and_then(|id| self.get(id));
-        by_id.or_else(|| self.find_named(text))
+        by_id.or_else(|| self.find_by_name(text))
     }
 
-    /// The group that a reference names: by id, else by name.
+    /// Finds the group of a reference, by id or else by name.
     #[must_use]
     pub fn resolve(&self, reference: &GroupRef) -> Option<&Group> {
-        let by_id = reference.id_as().and_then(|id| self.get(id));
-        by_id.or_else(|| self.find_named(reference.name.as_deref()?))
+        let by_id = reference.parse_id().and_then(|id| self.get(id));
+        by_id.or_else(|| self.find_by_name(reference.name.as_deref()?))
     }
 
-    /// The group with that name.
+    /// Finds the group with that name, in any spelling of the same normalized form.
     #[must_use]
-    pub fn find_named(&self, name: &str) -> Option<&Group> {
+    pub fn find_by_name(&self, name: &str) -> Option<&Group> {
         self.names.get(&crate::name::normalized(name)).and_then(|id| self.get(*id))
     }
 
-    /// All groups, in order of id.
+    /// Iterates over all groups in order of id.
     pub fn groups(&self) -> impl Iterator<Item = &Group> {
         self.groups.values()
     }
 
-    /// The groups directly below.
+    /// Returns the child groups.
     #[must_use]
     pub fn children(&self, id: GroupId) -> &[GroupId] {
         self.children.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The group and all groups below it.
+    /// Returns the group and all groups below it.
     #[must_use]
     pub fn descendants(&self, id: GroupId) -> Vec<GroupId> {
         let mut found = vec![id];
@@ -160,51 +167,52 @@ impl Forest {
         found
     }
 
-    /// The group and all groups above it, from below.
+    /// Iterates over the group and all groups above it, upwards.
     fn ancestors(&self, id: GroupId) -> impl Iterator<Item = GroupId> {
-        std::iter::successors(Some(id), |at| self.parent(*at))
+        std::iter::successors(Some(id), |id| self.parent(*id))
     }
 
     /// Checks that `parent` may become the parent of `group`: it is neither the group nor below it.
-    /// Each group that is passed is taken from those that are left.
+    ///
+    /// `budget` decreases by one for each visited ancestor.
     ///
     /// # Errors
-    /// [`Refusal::Cycle`]; [`Refusal::TooManyPassed`] when none is left.
+    /// [`Refusal::Cycle`]; [`Refusal::TooManyVisited`] when the budget is used up.
     pub fn check_parent(
         &self,
         group: GroupId,
         parent: GroupId,
-        left: &mut usize,
+        budget: &mut usize,
     ) -> Result<(), Refusal> {
         let name =
             |id| self.get(id).map(|group| group.name.as_str().to_owned()).unwrap_or_default();
         if self.get(group).is_some_and(|group| group.parent == Some(parent)) {
             return Ok(());
         }
-        for above in self.ancestors(parent) {
-            if above == group {
+        for ancestor in self.ancestors(parent) {
+            if ancestor == group {
                 return Err(Refusal::Cycle(name(group), name(parent)));
             }
-            *left = left.checked_sub(1).ok_or(Refusal::TooManyPassed)?;
+            *budget = budget.checked_sub(1).ok_or(Refusal::TooManyVisited)?;
         }
         Ok(())
     }
 
-    /// Checks that the book may have so many groups more (behaviour 4.23).
+    /// Checks that `added` more groups are within the limit (behaviour 4.23).
     ///
     /// # Errors
     /// [`Refusal::TooMany`].
-    pub fn check_room(&self, more: usize) -> Result<(), Refusal> {
-        let all = self.groups.len().saturating_add(more);
-        if all > MAX_GROUPS { Err(Refusal::TooMany(all)) } else { Ok(()) }
+    pub fn check_count(&self, added: usize) -> Result<(), Refusal> {
+        let count = self.groups.len().saturating_add(added);
+        if count > MAX_GROUPS { Err(Refusal::TooMany(count)) } else { Ok(()) }
     }
 
-    /// Checks that no other group than `own` has the name (behaviour 4.5).
+    /// Checks that no group other than `own` has the name (behaviour 4.5).
     ///
     /// # Errors
     /// [`Refusal::AlreadyExists`].
-    pub fn check_free(&self, name: &str, own: Option<GroupId>) -> Result<(), Refusal> {
-        match self.find_named(name) {
+    pub fn check_name(&self, name: &str, own: Option<GroupId>) -> Result<(), Refusal> {
+        match self.find_by_name(name) {
             Some(other) if own != Some(other.id) => {
                 Err(Refusal::AlreadyExists(other.name.as_str().to_owned()))
             }
@@ -212,27 +220,26 @@ impl Forest {
         }
     }
 
-    /// Checks that the caller may change these groups or an account in them; `owner` says whether
-    /// the caller is the owner (behaviour 4.15).
+    /// Checks that the caller may change these groups and the accounts in them (behaviour 4.15).
     ///
     /// # Errors
     /// [`Refusal::Locked`] for the first locked group, unless the caller is the owner.
     pub fn check_writable<'i>(
         &self,
         groups: impl IntoIterator<Item = &'i GroupId>,
-        owner: bool,
+        is_owner: bool,
     ) -> Result<(), Refusal> {
         groups
             .into_iter()
             .filter_map(|id| self.get(*id))
-            .try_for_each(|group| group.check_writable(owner))
+            .try_for_each(|group| group.check_writable(is_owner))
     }
 
-    /// The flags of a group.
+    /// Returns the flags of a group.
     #[must_use]
     pub fn flags(&self, id: GroupId) -> GroupFlags {
         let has_accounts = self.types_below.contains_key(&id);
-        // An empty group inherits from the nearest group above that has accounts (behaviour 4.12).
+        // An empty group inherits from its nearest ancestor with accounts (behaviour 4.12).
         let types = match &self.nearest {
             Some(nearest) => nearest.get(&id).and_then(|above| self.types_below.get(above)),
             None => self.ancestors(id).find_map(|above| self.types_below.get(&above)),
@@ -252,25 +259,25 @@ impl Forest {
             kind: if types.len() == 1 { types.first().copied() } else { None },
             mixed: has_accounts && types.len() > 1,
             permanent: types.iter().all(|kind| kind.is_permanent()),
-            // Mixed types are never of credit nature, even when each of them is (behaviour 4.12).
+            // Mixed types never have credit nature, even if each of them has (behaviour 4.12).
             credit: types.len() == 1 && types.iter().all(|kind| kind.is_credit()),
             has_accounts,
             has_groups,
         }
     }
 
-    /// All groups, parents before children, each level by normalized name (behaviour 4.19).
+    /// Lists all groups, parents before children, each level by normalized name (behaviour 4.19).
     #[must_use]
     pub fn parents_first(&self) -> Vec<&Group> {
-        let placed =
+        let with_key =
             |(depth, id)| self.get(id).map(|group| (depth, group.name.normalized(), group));
         let mut ordered: Vec<(usize, String, &Group)> =
-            self.levels().into_iter().filter_map(placed).collect();
+            self.levels().into_iter().filter_map(with_key).collect();
         ordered.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         ordered.into_iter().map(|(_, _, group)| group).collect()
     }
 
-    /// Removes a group. Its children must have been moved before.
+    /// Removes a group. The caller must have moved its children.
     pub fn remove(&mut self, id: GroupId) {
         let Some(group) = self.groups.remove(&id) else { return };
         self.nearest = None;
@@ -283,8 +290,8 @@ impl Forest {
         self.children.remove(&id);
     }
 
-    /// Adds or replaces a group, so that later items of a batch see it (behaviour 4.16).
-    pub fn put(&mut self, group: Group) {
+    /// Adds or replaces a group, for later items of a batch (behaviour 4.16).
+    pub fn insert(&mut self, group: Group) {
         let old = self.groups.get(&group.id).and_then(|old| old.parent);
         if old != group.parent {
             if let Some(siblings) = old.and_then(|old| self.children.get_mut(&old)) {
@@ -299,7 +306,7 @@ impl Forest {
         }
         self.names.insert(group.name.normalized(), group.id);
         self.nearest = None;
-        // Its accounts count for the groups above it from now on.
+        // Its accounts now also count for the new ancestors.
         for kind in self.types_below.get(&group.id).cloned().unwrap_or_default() {
             if let Some(parent) = group.parent {
                 self.add_member(parent, kind);

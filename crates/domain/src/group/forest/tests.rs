@@ -1,4 +1,4 @@
-//! The forest of groups on small examples, and what a deep one costs.
+//! Tests of the forest of groups, including the cost of deep ones.
 
 use super::*;
 use crate::instant::{Instant, Stamp};
@@ -18,7 +18,7 @@ fn group(id: i64, parent: Option<i64>) -> Group {
     }
 }
 
-/// 1 > 2 > 3, 1 > 4; 5 alone.
+/// Creates a forest: 1 is the parent of 2 and 4, 2 of 3; 5 is alone.
 fn forest(members: &[(i64, AccountType)]) -> Forest {
     let groups = vec![
         group(1, None),
@@ -53,7 +53,7 @@ fn flags_derive_from_all_accounts_below() {
 }
 
 #[test]
-fn an_empty_group_takes_after_its_nearest_ancestor_with_accounts() {
+fn empty_group_inherits_from_its_nearest_ancestor_with_accounts() {
     let forest = forest(&[(4, Liability)]);
     let inherited = forest.flags(GroupId::new(3));
     assert_eq!(
@@ -85,12 +85,12 @@ thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts each visit of a group on the way up or down.
+/// Counts a visit of a group.
 pub(super) fn step() {
     STEPS.with(|steps| steps.set(steps.get() + 1));
 }
 
-/// What a chain of groups costs: to build, to order, and to ask each for its nature.
+/// Counts the visits to build and order a chain of groups and to read all flags.
 #[track_caller]
 fn cost(length: i64, members: &[(i64, AccountType)]) -> usize {
     STEPS.with(|steps| steps.set(0));
@@ -105,7 +105,7 @@ fn cost(length: i64, members: &[(i64, AccountType)]) -> usize {
 }
 
 #[test]
-fn a_deep_chain_costs_a_step_or_two_a_group() {
+fn deep_chain_has_linear_cost() {
     let everywhere: Vec<(i64, AccountType)> =
         (1..=5_000).flat_map(|id| AccountType::ALL.map(|kind| (id, kind))).collect();
     for members in [&[][..], &[(1, Asset)], &[(5_000, Asset)], &everywhere] {
@@ -119,14 +119,14 @@ fn a_deep_chain_costs_a_step_or_two_a_group() {
 }
 
 #[test]
-fn changes_show_before_and_after_settling() {
+fn flags_are_right_with_and_without_cache() {
     let mut forest = forest(&[(4, Liability)]);
     let kind = |forest: &Forest, id| forest.flags(GroupId::new(id)).kind;
-    forest.put(group(5, Some(3)));
-    assert_eq!(kind(&forest, 5), Some(Liability), "it moved under groups that take after 1");
+    forest.insert(group(5, Some(3)));
+    assert_eq!(kind(&forest, 5), Some(Liability), "inherited from 1");
     forest.add_member(GroupId::new(5), Asset);
-    // 4 goes below 5, with what is in it.
-    forest.put(group(4, Some(5)));
+    // Move 4 with its accounts below 5.
+    forest.insert(group(4, Some(5)));
     let changed: Vec<GroupFlags> = (1..=5).map(|id| forest.flags(GroupId::new(id))).collect();
     forest.cache_inherited();
     assert_eq!((1..=5).map(|id| forest.flags(GroupId::new(id))).collect::<Vec<_>>(), changed);
@@ -148,17 +148,17 @@ fn cycles_are_refused() {
 }
 
 #[test]
-fn rule_4_23_hierarchies_are_looked_at_only_so_far() {
+fn visited_ancestors_and_groups_are_limited() {
     let forest = forest(&[]);
-    let mut left = 5;
+    let mut budget = 5;
     let mut check =
-        |group, parent| forest.check_parent(GroupId::new(group), GroupId::new(parent), &mut left);
-    assert_eq!(check(3, 2), Ok(()), "it is its parent");
-    // 3, 2 and 1; then 2 and 1; then nothing is left.
+        |group, parent| forest.check_parent(GroupId::new(group), GroupId::new(parent), &mut budget);
+    assert_eq!(check(3, 2), Ok(()), "already its parent");
+    // The checks visit 3, 2 and 1, then 2 and 1, which uses up the budget.
     assert_eq!((check(5, 3), check(5, 2)), (Ok(()), Ok(())));
-    assert_eq!(check(5, 1), Err(Refusal::TooManyPassed));
-    assert_eq!(forest.check_room(MAX_GROUPS - 5), Ok(()));
-    assert_eq!(forest.check_room(MAX_GROUPS - 4), Err(Refusal::TooMany(MAX_GROUPS + 1)));
+    assert_eq!(check(5, 1), Err(Refusal::TooManyVisited));
+    assert_eq!(forest.check_count(MAX_GROUPS - 5), Ok(()));
+    assert_eq!(forest.check_count(MAX_GROUPS - 4), Err(Refusal::TooMany(MAX_GROUPS + 1)));
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Behaviour 1.4 and 5.8: what counts in a query of balances, and the periodicity.
+//! Tests of balance queries and of the periodicity (behaviour 1.4, 5.8).
 
 use super::*;
 use crate::query::Periodicity;
 
-/// A query as `accounts | groups | tags | range`.
-fn shown(text: &str) -> String {
+/// Formats a query as `accounts | groups | tags | range`.
+fn format_query(text: &str) -> String {
     let query = balance(text);
     format!(
         "{}|{}|{}|{}",
@@ -16,9 +16,9 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn blank_text_is_no_query_5_1() {
+fn blank_text_is_not_a_query() {
     for blank in ["", " ", "\t\n\u{a0}"] {
-        assert_eq!(BalanceQuery::parse(blank, &reading()), None);
+        assert_eq!(BalanceQuery::parse(blank, &context()), None);
     }
     assert!(!balance("on:$m").is_filtered());
     assert!(balance("account:Nobody").is_filtered());
@@ -27,7 +27,7 @@ fn blank_text_is_no_query_5_1() {
 }
 
 #[test]
-fn only_some_terms_have_effect_1_4_1() {
+fn other_terms_have_no_effect() {
     for (text, expected) in [
         (
             "account:Cash acc:'Credit Card' group:Assets on:$m by:m #Fuel",
@@ -45,12 +45,12 @@ fn only_some_terms_have_effect_1_4_1() {
         ("period:2025 x", "||| period:2025"),
         ("after:soon before: on:2025-02-30 on:2025 by:y group:X", "|X||"),
     ] {
-        assert_eq!(shown(text), expected, "{text}");
+        assert_eq!(format_query(text), expected, "{text}");
     }
 }
 
 #[test]
-fn there_is_no_boolean_logic_1_4_2() {
+fn boolean_logic_is_ignored() {
     for (text, expected) in [
         ("account:A OR account:B", "A,B|||"),
         ("(account:A AND (group:B)) on:2025", "A|B|| on:2025"),
@@ -65,12 +65,12 @@ fn there_is_no_boolean_logic_1_4_2() {
         ("NOT ) account:A ( account:B", "A,B|||"),
         ("not account:A or account:B", "A,B|||"),
     ] {
-        assert_eq!(shown(text), expected, "{text}");
+        assert_eq!(format_query(text), expected, "{text}");
     }
 }
 
 #[test]
-fn periodicity_5_8() {
+fn periodicity_follows_by_or_dates() {
     use Periodicity::{Daily, Monthly, Yearly};
     for (text, expected) in [
         ("account:Cash", Monthly),

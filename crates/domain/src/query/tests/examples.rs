@@ -1,4 +1,4 @@
-//! Every row of behaviour 1.6: pattern dd/MM/yyyy, today 2025-05-20.
+//! The examples of behaviour 1.6, with the pattern dd/MM/yyyy on 2025-05-20.
 
 use super::*;
 

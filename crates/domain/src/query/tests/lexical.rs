@@ -1,4 +1,4 @@
-//! Behaviour 1.1: terms, keywords, quotes, white space behind the colon, what is ignored.
+//! Tests of the lexical rules (behaviour 1.1).
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn check_all(rows: &[(&str, &str)]) {
 }
 
 #[test]
-fn terms_are_separated_by_white_space_1_1_1() {
+fn terms_are_separated_by_white_space() {
     check_all(&[
         ("", ""),
         (" \t\n ", ""),
@@ -18,7 +18,7 @@ fn terms_are_separated_by_white_space_1_1_1() {
 }
 
 #[test]
-fn and_adds_nothing_1_1_2() {
+fn and_is_optional() {
     check_all(&[
         ("amount>0 AND after:2020-01-01", "amount>0 [2020-01-01,)"),
         ("AND a AND AND b AND", "'a' 'b'"),
@@ -26,7 +26,7 @@ fn and_adds_nothing_1_1_2() {
 }
 
 #[test]
-fn boolean_logic_1_1_3() {
+fn boolean_operators_have_precedence() {
     check_all(&[
         ("a OR b", "('a' | 'b')"),
         ("a b OR c d", "(('a' 'b') | ('c' 'd'))"),
@@ -65,7 +65,7 @@ fn boolean_logic_1_1_3() {
 }
 
 #[test]
-fn keywords_are_upper_case_and_whole_1_1_3() {
+fn keywords_are_whole_words_in_upper_case() {
     check_all(&[
         ("a or b and not c", "'a' 'or' 'b' 'and' 'not' 'c'"),
         ("Or", "'or'"),
@@ -77,7 +77,7 @@ fn keywords_are_upper_case_and_whole_1_1_3() {
 }
 
 #[test]
-fn keywords_without_operands_1_1_3() {
+fn keywords_without_operands_are_ignored() {
     check_all(&[
         ("NOT", ""),
         ("OR", ""),
@@ -94,7 +94,7 @@ fn keywords_without_operands_1_1_3() {
 }
 
 #[test]
-fn values_are_bare_or_quoted_1_1_4() {
+fn values_are_words_or_quoted() {
     check_all(&[
         ("account:'Credit Card'", "account:Credit Card"),
         ("account:\"Cash\"", "account:Cash"),
@@ -110,7 +110,7 @@ fn values_are_bare_or_quoted_1_1_4() {
 }
 
 #[test]
-fn apostrophes_close_no_value_1_1_5() {
+fn apostrophes_do_not_close_a_value() {
     check_all(&[
         ("account:'Owner's Equity'", "account:Owner's Equity"),
         ("account:'Owner's Equity' after:2025", "account:Owner's Equity [2025-01-01,)"),
@@ -130,7 +130,7 @@ fn apostrophes_close_no_value_1_1_5() {
         ("account:'A' OR 'B'", "(account:A | 'b')"),
         ("account:'A' don't group:'B'", "account:A 'don't' group:B"),
         ("account:'A' -'b c'", "account:A !'b c'"),
-        // In doubt, the first quote closes.
+        // An ambiguous value ends at the first quote.
         ("account:'Cash'lunch", "account:Cash 'lunch'"),
         ("account:'Cash'lunch account:'Bank'", "account:Cash 'lunch' account:Bank"),
         ("account:'Owner's Eq", "account:Owner 's' 'eq'"),
@@ -139,7 +139,7 @@ fn apostrophes_close_no_value_1_1_5() {
 }
 
 #[test]
-fn escapes_1_1_5() {
+fn quotes_and_backslashes_can_be_escaped() {
     check_all(&[
         (r"account:'O\'Brien'", "account:O'Brien"),
         (r#"account:"a \"b\" c""#, r#"account:a "b" c"#),
@@ -153,7 +153,7 @@ fn escapes_1_1_5() {
 }
 
 #[test]
-fn white_space_behind_the_colon_1_1_6() {
+fn white_space_may_follow_the_colon() {
     check_all(&[
         ("on: 25/01/2020", "[2020-01-25,2020-01-26)"),
         ("on:   '2025-01' x", "[2025-01-01,2025-02-01) 'x'"),
@@ -200,7 +200,7 @@ fn white_space_behind_the_colon_1_1_6() {
 }
 
 #[test]
-fn a_leading_equals_sign_1_1_7() {
+fn leading_equals_sign_is_ignored() {
     check_all(&[
         ("= account:Cash", "account:Cash"),
         ("  =\ta", "'a'"),
@@ -211,7 +211,7 @@ fn a_leading_equals_sign_1_1_7() {
 }
 
 #[test]
-fn operator_names_ignore_case_1_1_8() {
+fn operator_names_ignore_case() {
     check_all(&[
         ("remoteid:A REMOTEID:B remoteId:C", "remote:A remote:B remote:C"),
         ("ACCOUNT:a Acc:b From:c TO:d GROUP:e", "account:a account:b from:c to:d group:e"),
@@ -226,7 +226,7 @@ fn operator_names_ignore_case_1_1_8() {
 }
 
 #[test]
-fn what_cannot_be_read_matches_nothing_1_1_9() {
+fn invalid_values_match_nothing() {
     check_all(&[
         ("after:", ""),
         ("after: ", ""),
@@ -243,7 +243,7 @@ fn what_cannot_be_read_matches_nothing_1_1_9() {
         ("is:lost x", "nothing 'x'"),
         ("is:lost is:draft", "nothing is:draft"),
         ("type:WEALTH has:luck error:maybe using:force x", "nothing nothing nothing nothing 'x'"),
-        // With its NOT, and as an alternative.
+        // With NOT, and as an alternative.
         ("NOT after:soon x", "nothing 'x'"),
         ("-is:lost x", "nothing 'x'"),
         ("a OR after:soon", "('a' | nothing)"),
@@ -253,7 +253,7 @@ fn what_cannot_be_read_matches_nothing_1_1_9() {
 }
 
 #[test]
-fn nothing_is_an_error_1_1_10() {
+fn no_text_is_an_error() {
     check_all(&[
         ("invalid:syntax:query::", "{invalid=syntax:query::}"),
         ("account:'Credit Ca", "account:Credit Ca"),
@@ -273,7 +273,7 @@ fn nothing_is_an_error_1_1_10() {
 }
 
 #[test]
-fn operators_start_with_a_letter_1_1_11() {
+fn operators_start_with_a_letter() {
     check_all(&[
         ("10:30", "'10:30'"),
         ("http://a.b/c", "'http://a.b/c'"),

@@ -1,4 +1,4 @@
-//! What filters mean: each query is evaluated on one transaction in memory.
+//! Tests of filters, evaluated on a transaction in memory.
 
 use rust_decimal::Decimal;
 use time::Date;
@@ -32,7 +32,7 @@ impl Default for Lunch {
     }
 }
 
-/// The accounts, group and texts that every lunch has.
+/// The accounts, group and texts of every lunch.
 const FROM: &str = "cash";
 const TO: &str = "eating_out";
 const GROUP: &str = "expenses";
@@ -177,7 +177,7 @@ fn terms_match() {
             // 1.1.15: an id is text.
             ("0a5b000000000001", false),
             ("-0a5b000000000001", true),
-            // 0.23: no text holds a NUL.
+            // 0.23: stored texts contain no NUL.
             ("almo\0co", false),
             ("\0", false),
             ("-\0 almoco", true),
@@ -189,9 +189,9 @@ fn terms_match() {
     );
 }
 
-/// 1.1.9: what cannot be read is found by nothing, negated or not, and alternatives go on.
+/// 1.1.9: invalid values match nothing, negated or not, and alternatives are evaluated.
 #[test]
-fn what_cannot_be_read_matches_nothing() {
+fn invalid_values_match_nothing_even_negated() {
     for bad in [
         "on:2013-02-30",
         "after:$x",
@@ -219,7 +219,7 @@ fn what_cannot_be_read_matches_nothing() {
                 (&format!("({bad})"), false),
                 (&format!("-({bad})"), false),
                 (&format!("-(almoco {bad})"), false),
-                // Whatever it means, one side is known.
+                // The other side decides.
                 (&format!("-(dinner {bad})"), true),
                 (&format!("-(dinner OR {bad})"), false),
                 (&format!("-(dinner -(almoco OR -{bad}))"), true),
@@ -263,7 +263,7 @@ fn statuses_match() {
 }
 
 #[test]
-fn nothing_known_matches_only_negations() {
+fn missing_data_matches_negations_only() {
     let blank = Lunch { posted: false, day: None, amount: None, ..Lunch::default() };
     check_matches(
         &blank,

@@ -1,4 +1,4 @@
-//! Tests of the language as a whole, by behaviour 1, 2.8, 5.8 and 5.9.
+//! Tests of the query language (behaviour 1, 2.8, 5.8, 5.9).
 
 mod balances;
 mod examples;
@@ -13,8 +13,8 @@ use super::{BalanceQuery, Comparison, DateBasis, Filter, ParseContext, Query, Te
 use crate::amount::DecimalSeparator;
 use crate::calendar::{DatePattern, format_iso, parse_iso};
 
-/// The clock and the book of behaviour 1.6.
-fn reading() -> ParseContext {
+/// Returns the context of behaviour 1.6.
+fn context() -> ParseContext {
     ParseContext {
         today: parse_iso("2025-05-20").unwrap(),
         pattern: DatePattern::DayFirst,
@@ -23,18 +23,18 @@ fn reading() -> ParseContext {
 }
 
 fn with_pattern(pattern: DatePattern) -> ParseContext {
-    ParseContext { pattern, ..reading() }
+    ParseContext { pattern, ..context() }
 }
 
 fn query(text: &str) -> Query {
-    Query::parse(text, &reading())
+    Query::parse(text, &context())
 }
 
 fn balance(text: &str) -> BalanceQuery {
-    BalanceQuery::parse(text, &reading()).unwrap()
+    BalanceQuery::parse(text, &context()).unwrap()
 }
 
-/// Checks a query against its shown filter, without the exclusion of trashed transactions.
+/// Checks the formatted filter of a query without the exclusion of trashed transactions.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let shown = show(query(text).filter());
@@ -44,14 +44,13 @@ fn check(text: &str, expected: &str) {
     assert_eq!(filter.trim_end(), expected, "{text}");
 }
 
-/// Checks a query against its whole shown filter.
+/// Checks the whole formatted filter of a query.
 #[track_caller]
 fn check_whole(text: &str, expected: &str) {
     assert_eq!(show(query(text).filter()), expected, "{text}");
 }
 
-/// A filter as a line: `a b` is both, `(a | b)` either, `(a b)` both inside another, `!a` the
-/// complement.
+/// Formats a filter: `a b` is a conjunction, `(a | b)` a disjunction, `!a` a complement.
 fn show(filter: &Filter) -> String {
     match filter {
         Filter::All(filters) => filters.iter().map(show_inner).collect::<Vec<_>>().join(" "),

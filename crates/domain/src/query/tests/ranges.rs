@@ -1,22 +1,22 @@
-//! Behaviour 5.9: the range, its neighbours, and the labels.
+//! Tests of ranges, previous and next ranges, and labels (behaviour 5.9).
 
 use super::*;
 
-/// Checks range, previous and next range, and the two labels.
+/// Checks the range, the previous and the next range, and the labels.
 #[track_caller]
 fn check(text: &str, ranges: [&str; 3], labels: [&str; 2]) {
-    check_with(&reading(), text, ranges, labels);
+    check_with(&context(), text, ranges, labels);
 }
 
 #[track_caller]
-fn check_with(reading: &ParseContext, text: &str, ranges: [&str; 3], labels: [&str; 2]) {
-    let query = BalanceQuery::parse(text, reading).unwrap();
+fn check_with(context: &ParseContext, text: &str, ranges: [&str; 3], labels: [&str; 2]) {
+    let query = BalanceQuery::parse(text, context).unwrap();
     assert_eq!([query.range.as_str(), &query.previous_range, &query.next_range], ranges, "{text}");
     assert_eq!([query.begin_label.as_str(), &query.end_label], labels, "{text}");
 }
 
 #[test]
-fn rows_of_the_table() {
+fn ranges_shift_by_their_length() {
     check(
         "group:'Assets' before:2025 by:m",
         [" before:2025 by:m", " before:2024 by:m", " before:2026 by:m"],
@@ -49,14 +49,14 @@ fn rows_of_the_table() {
 }
 
 #[test]
-fn without_date_terms_there_is_no_range() {
+fn query_without_dates_has_no_range() {
     for text in ["account:Cash", "account:Cash by:m", "by:d", "after:soon by:m"] {
         check(text, [""; 3], [""; 2]);
     }
 }
 
 #[test]
-fn a_single_bound_shifts_by_one_unit() {
+fn single_bound_shifts_by_one_unit() {
     check(
         "after:2025-03-01",
         [" after:2025-03-01", " after:2025-02-28", " after:2025-03-02"],
@@ -159,7 +159,7 @@ fn labels_and_styles_in_other_patterns() {
 }
 
 #[test]
-fn days_without_zeros_stay_without_them() {
+fn unpadded_days_stay_unpadded() {
     check(
         "on:2025-3-31",
         [" on:2025-3-31", " on:2025-3-30", " on:2025-4-1"],
@@ -177,7 +177,7 @@ fn days_without_zeros_stay_without_them() {
 }
 
 #[test]
-fn what_a_style_cannot_say_is_written_in_iso() {
+fn inexpressible_dates_are_formatted_in_iso() {
     // Composed dates.
     check(
         "after:15/$m",
@@ -209,7 +209,7 @@ fn what_a_style_cannot_say_is_written_in_iso() {
         ],
         ["19/05/2025", "23/05/2025"],
     );
-    // A year among months has no ISO form of a month, so its bounds are written.
+    // A year has no ISO form as a month, so two bounds replace it.
     check(
         "on:2024 after:2024-07",
         [
@@ -219,7 +219,7 @@ fn what_a_style_cannot_say_is_written_in_iso() {
         ],
         ["01/07/2024", "31/12/2024"],
     );
-    // Read swapped, but its neighbour would not be.
+    // Parsed in swapped order, but its neighbour would not be.
     check(
         "on:01/13/2025",
         [" on:01/13/2025", " on:2025-01-12", " on:01/14/2025"],
@@ -230,7 +230,7 @@ fn what_a_style_cannot_say_is_written_in_iso() {
 }
 
 #[test]
-fn the_ends_of_the_calendar() {
+fn ranges_outside_the_calendar_are_empty() {
     check("on:9999", [" on:9999", " on:9998", ""], ["01/01/9999", "31/12/9999"]);
     check("on:0001", [" on:0001", "", " on:0002"], ["01/01/0001", "31/12/0001"]);
     check(
@@ -242,7 +242,7 @@ fn the_ends_of_the_calendar() {
 }
 
 #[test]
-fn the_tightest_bounds_win() {
+fn dates_are_intersected() {
     check(
         "after:2024-01 after:2025-01 before:2025-04 before:2025-03",
         [
@@ -252,7 +252,7 @@ fn the_tightest_bounds_win() {
         ],
         ["01/01/2025", "28/02/2025"],
     );
-    // A range that ends before it starts moves by one unit.
+    // An empty range shifts by one unit.
     check(
         "after:2025 before:2024",
         [" after:2025 before:2024", " after:2024 before:2023", " after:2026 before:2025"],
@@ -261,7 +261,7 @@ fn the_tightest_bounds_win() {
 }
 
 #[test]
-fn shifting_there_and_back() {
+fn shifting_back_restores_the_range() {
     for text in [
         "on:2025-03",
         "after:$m-12 before:$m-6",

@@ -1,16 +1,16 @@
-//! Any text is read, quickly and without exhausting the stack (behaviour 1.1.10).
+//! Tests of arbitrary, long and deeply nested texts (behaviour 1.1.10).
 
 use proptest::prelude::*;
 use time::Date;
 
 use super::*;
 
-fn readings() -> impl Iterator<Item = ParseContext> {
+fn contexts() -> impl Iterator<Item = ParseContext> {
     DatePattern::ALL.into_iter().flat_map(|pattern| {
         [DecimalSeparator::Dot, DecimalSeparator::Comma].map(|separator| ParseContext {
             pattern,
             separator,
-            ..reading()
+            ..context()
         })
     })
 }
@@ -81,19 +81,19 @@ fn long_and_deep_texts() {
 
 #[test]
 fn parentheses_beyond_the_limit_are_flat() {
-    // Every second level is an OR inside an AND, so that none of them collapses.
+    // Every second level is an OR inside an AND, so none of them collapses.
     let nested = |levels: usize| query(&format!("{}z", "x OR (y (".repeat(levels / 2)));
     assert_eq!(depth(nested(10).filter()), 12);
     assert_eq!(depth(nested(64).filter()), 66);
     assert_eq!(depth(nested(66).filter()), depth(nested(10_000).filter()));
-    // Beyond the limit the innermost group goes on, up to the parenthesis that closes it.
+    // Beyond the limit, content belongs to the innermost parenthesis within it.
     let open = "x OR (y (".repeat(32);
     let flat = query(&format!("{open}(a) b"));
     assert_eq!(flat.filter(), query(&format!("{open}a b")).filter());
     check(&format!("{}a{} b", "(".repeat(1000), ")".repeat(1000)), "'a' 'b'");
 }
 
-/// Text made of the language's own pieces, which random characters hardly ever form.
+/// Generates text from fragments of the language, which random characters rarely form.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         " ",
@@ -156,10 +156,10 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 fn check_total(text: &str) -> Result<(), TestCaseError> {
-    for reading in readings() {
-        let query = Query::parse(text, &reading);
+    for context in contexts() {
+        let query = Query::parse(text, &context);
         prop_assert!(matches!(query.filter(), Filter::All(_)));
-        prop_assert_eq!(BalanceQuery::parse(text, &reading).is_none(), text.trim().is_empty());
+        prop_assert_eq!(BalanceQuery::parse(text, &context).is_none(), text.trim().is_empty());
     }
     Ok(())
 }
@@ -168,25 +168,25 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_read(text in "\\PC*") {
+    fn any_text_is_parsed(text in "\\PC*") {
         check_total(&text)?;
     }
 
     #[test]
-    fn any_combination_of_pieces_is_read(text in pieces()) {
+    fn any_combination_of_fragments_is_parsed(text in pieces()) {
         check_total(&text)?;
     }
 
-    /// A range is a query again, of the same days (while it is written as it was read).
+    /// The text of a range is a query with the same range.
     #[test]
-    fn a_range_reads_back(text in pieces()) {
-        for reading in readings() {
+    fn range_round_trips(text in pieces()) {
+        for context in contexts() {
             let Some(query) =
-                BalanceQuery::parse(&text, &reading).filter(|query| !query.range.is_empty())
+                BalanceQuery::parse(&text, &context).filter(|query| !query.range.is_empty())
             else {
                 continue;
             };
-            let again = BalanceQuery::parse(&query.range, &reading).unwrap();
+            let again = BalanceQuery::parse(&query.range, &context).unwrap();
             prop_assert_eq!(
                 (again.from, again.until, again.periodicity),
                 (query.from, query.until, query.periodicity)
@@ -198,14 +198,14 @@ proptest! {
         }
     }
 
-    /// Neighbours touch: with both bounds, the next range starts where this one ends.
+    /// A range with both bounds ends where the next one starts.
     #[test]
-    fn neighbours_touch(
+    fn adjacent_ranges_touch(
         start in 2_450_000..2_490_000_i32,
         length in 1..400_i32,
         pattern in prop::sample::select(DatePattern::ALL.to_vec()),
     ) {
-        let reading = with_pattern(pattern);
+        let context = with_pattern(pattern);
         let from = Date::from_julian_day(start).unwrap();
         let until = Date::from_julian_day(start + length).unwrap();
         for text in [
@@ -213,10 +213,10 @@ proptest! {
             format!("after:{} before:{}", pattern.format(from), pattern.format(until)),
             format!("after:{} before:{}", pattern.format(from), format_iso(until)),
         ] {
-            let query = BalanceQuery::parse(&text, &reading).unwrap();
+            let query = BalanceQuery::parse(&text, &context).unwrap();
             prop_assert_eq!((query.from, query.until), (Some(from), Some(until)));
-            let next = BalanceQuery::parse(&query.next_range, &reading).unwrap();
-            let previous = BalanceQuery::parse(&query.previous_range, &reading).unwrap();
+            let next = BalanceQuery::parse(&query.next_range, &context).unwrap();
+            let previous = BalanceQuery::parse(&query.previous_range, &context).unwrap();
             prop_assert_eq!((next.from, previous.until), (Some(until), Some(from)));
             prop_assert_eq!(next.previous_range, query.range);
         }

@@ -1,9 +1,9 @@
-//! Behaviour 1.2 and 2.8: what each operator gives, statuses, dates in a query, the single account.
+//! Tests of operators, statuses, dates and the single account (behaviour 1.2, 2.8).
 
 use super::*;
 
 #[test]
-fn operators_of_behaviour_1_2() {
+fn operators_create_terms() {
     for (text, expected) in [
         ("account:X acc:Y", "account:X account:Y"),
         ("group:X from:Y to:Z", "group:X from:Y to:Z"),
@@ -30,7 +30,7 @@ fn operators_of_behaviour_1_2() {
 }
 
 #[test]
-fn a_quoted_star_is_a_star() {
+fn quoted_star_is_not_a_wildcard() {
     for (text, expected) in [("key:*", None), ("key:'*'", Some("*"))] {
         let mut terms = Vec::new();
         let query = query(text);
@@ -66,13 +66,13 @@ fn amounts() {
     ] {
         check(text, expected);
     }
-    let comma = ParseContext { separator: DecimalSeparator::Comma, ..reading() };
+    let comma = ParseContext { separator: DecimalSeparator::Comma, ..context() };
     let filter = Query::parse("amount>1.234,5 amount<1.5", &comma);
     assert_eq!(show(filter.filter()), "amount>1234.5 amount<1.5 !is:trashed");
 }
 
 #[test]
-fn statuses_combine_by_or_1_2_1() {
+fn statuses_are_joined_by_or() {
     for (text, expected) in [
         ("is:posted", "is:posted"),
         ("is:draft is:checked", "(is:draft | is:checked)"),
@@ -89,7 +89,7 @@ fn statuses_combine_by_or_1_2_1() {
 }
 
 #[test]
-fn trashed_transactions_are_excluded_1_2_2() {
+fn trashed_transactions_are_excluded() {
     for (text, expected) in [
         ("", "!is:trashed"),
         ("is:trashed", "is:trashed"),
@@ -126,7 +126,7 @@ fn posting_dates_apply_to_the_whole_query() {
 }
 
 #[test]
-fn bounds_of_behaviour_1_3_4() {
+fn date_operators_have_bounds() {
     for (text, expected) in [
         ("after:2013 before:2015", "[2013-01-01,) [,2015-01-01)"),
         ("after:7/2018 before:8/2018", "[2018-07-01,) [,2018-08-01)"),
@@ -163,7 +163,7 @@ fn bounds_of_behaviour_1_3_4() {
 }
 
 #[test]
-fn the_single_account_of_behaviour_2_8() {
+fn single_account_is_outside_of_not_and_or() {
     for (text, expected) in [
         ("account:Cash", Some("Cash")),
         ("acc:'Credit Card' after:2025 #x -is:checked", Some("Credit Card")),

@@ -1,4 +1,4 @@
-//! Behaviour 1.1.13 and 1.1.14: what is said of a query that was read as less than it says.
+//! Tests of warnings (behaviour 1.1.13, 1.1.14).
 
 use super::*;
 use crate::query::{Refusal, Warning};
@@ -18,7 +18,7 @@ fn check_balances(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn what_is_understood_is_not_warned_of() {
+fn valid_queries_have_no_warnings() {
     for text in [
         "",
         "lunch 'two words' 10:30 http://a.b/c?d=e f(x=1 -> => 50% a-b = C++",
@@ -45,7 +45,7 @@ fn what_is_understood_is_not_warned_of() {
 }
 
 #[test]
-fn every_part_that_was_not_asked_is_named() {
+fn ignored_parts_have_warnings() {
     for (text, expected) in [
         ("on:2013-02-30 lunch", "on:2013-02-30: not a date"),
         ("lunch -on: 2013-02-30", "on: 2013-02-30: not a date"),
@@ -99,7 +99,7 @@ fn every_part_that_was_not_asked_is_named() {
 }
 
 #[test]
-fn doubtful_quotes_are_warned_of() {
+fn ambiguous_quotes_have_warnings() {
     let problem = "not clear which quote closes; write \\ before a quote inside";
     for (text, term) in [
         ("account:'Cash'lunch", "account:'Cash'"),
@@ -122,12 +122,12 @@ fn doubtful_quotes_are_warned_of() {
 }
 
 #[test]
-fn unknown_names_are_warned_of_in_their_order() {
+fn unknown_names_have_warnings_in_order() {
     let text = "is:foo -account:Nobody on:bad (from:Cash OR to:'No one') group:X account:Y";
-    let mut asked = query(text);
-    asked.warn_of_unknown(|account| account == "Cash", |group| group == "Y");
+    let mut parsed = query(text);
+    parsed.warn_of_unknown(|account| account == "Cash", |group| group == "Y");
     assert_eq!(
-        texts(asked.warnings()),
+        texts(parsed.warnings()),
         [
             "is:foo: not a status",
             "account:Nobody: no such account",
@@ -137,25 +137,25 @@ fn unknown_names_are_warned_of_in_their_order() {
             "account:Y: no such account",
         ]
     );
-    let mut asked = balance("account:A group:B account:C on:2025 x");
-    asked.warn_of_unknown(|account| account == "A", |_| false);
+    let mut parsed = balance("account:A group:B account:C on:2025 x");
+    parsed.warn_of_unknown(|account| account == "A", |_| false);
     assert_eq!(
-        texts(&asked.warnings),
+        texts(&parsed.warnings),
         ["group:B: no such group", "account:C: no such account", "x: ignored in balances",]
     );
-    let mut asked = query(&format!("{}account:{}", "by:m ".repeat(250), "é".repeat(300)));
-    asked.warn_of_unknown(|_| false, |_| false);
-    assert_eq!(asked.warnings().last().unwrap().to_string(), "and 51 more");
-    let mut asked = query(&format!("account:{}", "é".repeat(300)));
-    asked.warn_of_unknown(|_| false, |_| false);
+    let mut parsed = query(&format!("{}account:{}", "by:m ".repeat(250), "é".repeat(300)));
+    parsed.warn_of_unknown(|_| false, |_| false);
+    assert_eq!(parsed.warnings().last().unwrap().to_string(), "and 51 more");
+    let mut parsed = query(&format!("account:{}", "é".repeat(300)));
+    parsed.warn_of_unknown(|_| false, |_| false);
     assert_eq!(
-        texts(asked.warnings()),
+        texts(parsed.warnings()),
         [format!("account:{}...: no such account", "é".repeat(92))]
     );
 }
 
 #[test]
-fn terms_are_named_in_their_order() {
+fn warnings_are_in_the_order_of_the_query() {
     check_lists(
         "is:foo x on:bad by:q",
         &["is:foo: not a status", "on:bad: not a date", "by:q: ignored, not a periodicity"],
@@ -171,7 +171,7 @@ fn terms_are_named_in_their_order() {
 }
 
 #[test]
-fn strictly_they_are_refused() {
+fn strict_mode_refuses_warnings() {
     assert_eq!(query("lunch").check_understood(), Ok(()));
     let refused = query("is:foo on:bad").check_understood().unwrap_err();
     assert!(matches!(refused, Refusal::NotUnderstood(_)));
@@ -184,7 +184,7 @@ fn strictly_they_are_refused() {
 }
 
 #[test]
-fn balances_of_what_cannot_be_read_have_no_range() {
+fn balance_query_with_invalid_value_has_no_range() {
     for text in [
         "account:Cash on:2025-01 on:2013-02-30",
         "account:Cash on:2025-01 is:foo",
@@ -192,14 +192,14 @@ fn balances_of_what_cannot_be_read_have_no_range() {
         "account:Cash on:2025-01 \0",
         "account:Cash on:2025-01 #a\0",
     ] {
-        let asked = balance(text);
-        assert!(asked.unreadable && asked.is_filtered(), "{text}");
+        let parsed = balance(text);
+        assert!(parsed.unreadable && parsed.is_filtered(), "{text}");
         let texts = [
-            &asked.range,
-            &asked.previous_range,
-            &asked.next_range,
-            &asked.begin_label,
-            &asked.end_label,
+            &parsed.range,
+            &parsed.previous_range,
+            &parsed.next_range,
+            &parsed.begin_label,
+            &parsed.end_label,
         ];
         assert_eq!(texts, [""; 5], "{text}");
     }
@@ -210,7 +210,7 @@ fn balances_of_what_cannot_be_read_have_no_range() {
 }
 
 #[test]
-fn sizes_are_counted_as_written() {
+fn query_sizes_are_limited() {
     let check = |text: String| query(&text).check_size();
     assert_eq!(check("-w ".repeat(200)), Ok(()));
     for term in ["-w ", "on:bad ", "-on:bad ", "\0 ", "x OR "] {
@@ -225,24 +225,21 @@ fn sizes_are_counted_as_written() {
     assert_eq!(check(format!("'{}'", "a ".repeat(128))), Ok(()));
     assert_eq!(
         check(format!("x OR -{}", "é".repeat(257))).unwrap_err().to_string(),
-        "the query asks for 257 characters in one text; at most 256 are allowed"
+        "the query has 257 characters in one text; at most 256 are allowed"
     );
     let too_large = |text: String| balance(&text).check_size().unwrap_err().to_string();
     assert_eq!(
         too_large("account:a group:b ".repeat(101)),
-        "the query asks for 202 accounts and groups; at most 200 are allowed"
+        "the query has 202 accounts and groups; at most 200 are allowed"
     );
-    assert_eq!(
-        too_large("#t ".repeat(201)),
-        "the query asks for 201 hashtags; at most 200 are allowed"
-    );
-    // What names nothing counts by itself, whatever becomes of it.
+    assert_eq!(too_large("#t ".repeat(201)), "the query has 201 hashtags; at most 200 are allowed");
+    // All other terms count together, including negated and ignored terms.
     for term in
         ["on:2025 ", "by:m ", "lunch ", "-account:a ", "-#t ", "is:draft ", "on:bad ", "by:q "]
     {
         assert_eq!(
             too_large(term.repeat(201)),
-            "the query asks for 201 terms beside accounts, groups and hashtags; at most 200 are \
+            "the query has 201 terms beside accounts, groups and hashtags; at most 200 are \
              allowed",
             "{term}"
         );

@@ -1,4 +1,4 @@
-//! Merges of two transactions into a new one (behaviour 3.11).
+//! Merges two transactions into a new one (behaviour 3.11).
 
 mod submitted;
 #[cfg(test)]
@@ -12,12 +12,12 @@ use crate::instant::Stamp;
 use crate::property::{self, Edits, Properties};
 
 use super::changes::{description, files, remote_ids, urls};
-use super::joined::joined;
+use super::descriptions::join_descriptions;
 use super::lifecycle::Transition;
 use super::{LifecycleState, Refusal, Standing, Transaction, TransactionRules, check_sides};
-pub use submitted::Submitted;
+pub use submitted::SubmittedFields;
 
-/// The column `merge` of the transition table (behaviour 3.4).
+/// Looks up the column `merge` of the transition table (behaviour 3.4).
 ///
 /// ```
 /// use daybook_domain::transaction::{Transition, Refusal, LifecycleState, merge_transition};
@@ -33,13 +33,13 @@ pub const fn merge_transition(state: LifecycleState) -> Transition {
     }
 }
 
-/// Two transactions that may be merged: a base, and the one it absorbs.
+/// Two transactions that may be merged: the base and the absorbed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergePair {
-    given: [Transaction; 2],
+    originals: [Transaction; 2],
     first_is_base: bool,
-    /// What the items say besides their ids, when one says anything.
-    submitted: Option<[Submitted; 2]>,
+    /// The fields of the items besides their ids, if an item has any.
+    submitted: Option<[SubmittedFields; 2]>,
 }
 
 /// The result of a merge.
@@ -47,23 +47,24 @@ pub struct MergePair {
 pub struct Merged {
     /// The new transaction.
     pub transaction: Transaction,
-    /// The originals in the order given, now trashed.
+    /// The originals in the order of the request, now trashed.
     pub originals: [Transaction; 2],
     /// The draft for the difference of their amounts, if they differ (behaviour 3.11.6).
     pub difference: Option<Transaction>,
 }
 
 impl MergePair {
-    /// Makes a pair of the two transactions. The base is the posted one, else the one created later
-    /// (behaviour 3.11.3).
+    /// Makes a pair of two transactions. The base is the posted one; if both are posted or both are
+    /// drafts, it is the one created later (behaviour 3.11.3).
     ///
     /// # Errors
     /// [`Refusal::NotTwo`], [`Refusal::SameTransaction`], and the column `merge` of the transition
     /// table.
-    pub fn new(given: Vec<Transaction>) -> Result<Self, Refusal> {
-        let count = given.len();
-        let given: [Transaction; 2] = given.try_into().map_err(|_| Refusal::NotTwo(count))?;
-        let [first, second] = &given;
+    pub fn new(originals: Vec<Transaction>) -> Result<Self, Refusal> {
+        let count = originals.len();
+        let originals: [Transaction; 2] =
+            originals.try_into().map_err(|_| Refusal::NotTwo(count))?;
+        let [first, second] = &originals;
         if first.id == second.id {
             return Err(Refusal::SameTransaction);
         }
@@ -76,101 +77,101 @@ impl MergePair {
             (transaction.is_posted(), transaction.stamp.created_at, transaction.id)
         };
         let first_is_base = rank(first) > rank(second);
-        Ok(Self { given, first_is_base, submitted: None })
+        Ok(Self { originals, first_is_base, submitted: None })
     }
 
-    /// The pair with what its two items say: then the first is the base, whatever it is, and what
-    /// is said goes before what is stored (behaviour 3.11.9).
+    /// Adds the fields of the two items. The first transaction becomes the base, and submitted
+    /// values have precedence over stored values (behaviour 3.11.9).
     ///
     /// # Errors
     /// [`Refusal::NotTwo`].
-    pub fn submitting(self, submitted: Vec<Submitted>) -> Result<Self, Refusal> {
+    pub fn with_submitted(self, submitted: Vec<SubmittedFields>) -> Result<Self, Refusal> {
         let count = submitted.len();
         let submitted = submitted.try_into().map_err(|_| Refusal::NotTwo(count))?;
         Ok(Self { first_is_base: true, submitted: Some(submitted), ..self })
     }
 
-    /// The base and the absorbed one.
+    /// Returns the base and the absorbed one.
     const fn roles(&self) -> (&Transaction, &Transaction) {
-        let [first, second] = &self.given;
+        let [first, second] = &self.originals;
         if self.first_is_base { (first, second) } else { (second, first) }
     }
 
-    /// The two as given.
+    /// Returns the two transactions in the order of the request.
     #[must_use]
-    pub const fn given(&self) -> &[Transaction; 2] {
-        &self.given
+    pub const fn originals(&self) -> &[Transaction; 2] {
+        &self.originals
     }
 
-    /// What the items say, in their order.
-    fn submitted(&self) -> impl Iterator<Item = &Submitted> {
+    /// Returns the submitted fields, in the order of the items.
+    fn submitted(&self) -> impl Iterator<Item = &SubmittedFields> {
         self.submitted.iter().flatten()
     }
 
-    /// The first value that an item says, else that of the base, else that of the absorbed one
-    /// (behaviour 3.11.5, 3.11.9).
+    /// Returns the first value that exists: of the submitted fields, of the base, of the absorbed
+    /// transaction (behaviour 3.11.5, 3.11.9).
     fn first<T>(
         &self,
-        said: impl Fn(&Submitted) -> Option<T>,
+        submitted: impl Fn(&SubmittedFields) -> Option<T>,
         stored: impl Fn(&Transaction) -> Option<T>,
     ) -> Option<T> {
         let (base, absorbed) = self.roles();
-        self.submitted().find_map(said).or_else(|| stored(base)).or_else(|| stored(absorbed))
+        self.submitted().find_map(submitted).or_else(|| stored(base)).or_else(|| stored(absorbed))
     }
 
-    /// The lists of the items, then that of the base, then that of the absorbed one, each entry
-    /// once (behaviour 3.11.5, 3.11.9).
-    fn united<T: Clone + Eq + Hash>(
+    /// Returns the union of the lists of the submitted fields, of the base and of the absorbed
+    /// transaction, in this order (behaviour 3.11.5, 3.11.9).
+    fn union<T: Clone + Eq + Hash>(
         &self,
-        said: impl Fn(&Submitted) -> &[T],
+        submitted: impl Fn(&SubmittedFields) -> &[T],
         stored: impl Fn(&Transaction) -> &[T],
     ) -> Vec<T> {
         let (base, absorbed) = self.roles();
         let mut seen = HashSet::new();
         self.submitted()
-            .flat_map(said)
+            .flat_map(submitted)
             .chain([base, absorbed].into_iter().flat_map(stored))
             .filter(|entry| seen.insert(*entry))
             .cloned()
             .collect()
     }
 
-    /// The remote ids of the result: first the links from the originals to it, then those of the
-    /// items and of the originals (behaviour 3.11.2).
+    /// Returns the remote ids of the result: first one for each original, then those of the items
+    /// and of the originals (behaviour 3.11.2).
     fn remote_ids(&self) -> Vec<String> {
-        let links = self.given.iter().map(|original| format!("merged_{}", original.id));
-        links.chain(self.united(|said| &said.remote_ids, |stored| &stored.remote_ids)).collect()
+        let links = self.originals.iter().map(|original| format!("merged_{}", original.id));
+        links.chain(self.union(|fields| &fields.remote_ids, |stored| &stored.remote_ids)).collect()
     }
 
-    /// The description: one that an item says stands whole, else those of both are joined
-    /// (behaviour 3.11.4).
+    /// Returns the first submitted description; if there is none, those of both transactions are
+    /// joined (behaviour 3.11.4).
     fn description(&self) -> String {
         let (base, absorbed) = self.roles();
-        let said = self.submitted().find_map(|said| said.description.clone());
-        said.unwrap_or_else(|| joined(&base.description, &absorbed.description))
+        let submitted = self.submitted().find_map(|fields| fields.description.clone());
+        submitted.unwrap_or_else(|| join_descriptions(&base.description, &absorbed.description))
     }
 
-    /// The properties of both. Of ids alone the absorbed one's values win (behaviour 3.11.5); else
-    /// the order is that of all fields (behaviour 3.11.9).
+    /// Returns the properties of both. Without submitted fields, the values of the absorbed
+    /// transaction have precedence (behaviour 3.11.5); with them, the order is that of all fields
+    /// (behaviour 3.11.9).
     fn properties(&self) -> Result<Properties, property::Refusal> {
         let (base, absorbed) = self.roles();
         let Some([first, second]) = &self.submitted else {
-            return base.properties.merged(&edits(&absorbed.properties));
+            return base.properties.merge(&edits(&absorbed.properties));
         };
-        let said = |submitted: &Submitted| {
-            Ok(edits(&Properties::default().merged(&submitted.properties)?))
-        };
-        let own = base.properties.merged(&first.properties)?;
-        let other = absorbed.properties.merged(&second.properties)?;
-        other.merged(&edits(&own))?.merged(&said(second)?)?.merged(&said(first)?)
+        let submitted =
+            |fields: &SubmittedFields| Ok(edits(&Properties::default().merge(&fields.properties)?));
+        let own = base.properties.merge(&first.properties)?;
+        let other = absorbed.properties.merge(&second.properties)?;
+        other.merge(&edits(&own))?.merge(&submitted(second)?)?.merge(&submitted(first)?)
     }
 
-    /// Whether the account is on a side of an original that is posted: it stays usable when it is
-    /// archived (behaviour 3.11.7).
+    /// Returns whether a posted original is on this account: then it may be archived (behaviour
+    /// 3.11.7).
     fn was_posted_on(&self, account: AccountId) -> bool {
-        self.given
+        self.originals
             .iter()
-            .any(|one| one.is_posted() && one.account_ids().any(|side| side == account))
+            .any(|original| original.is_posted() && original.account_ids().any(|id| id == account))
     }
 }
 
@@ -181,13 +182,12 @@ fn edits(properties: &Properties) -> Edits {
 
 impl TransactionRules<'_> {
     /// Merges a pair: makes a new transaction, trashes both originals, and makes a draft for the
-    /// difference of their amounts. The new one is posted when either was; it is complete then,
-    /// because it has all that the posted one has. `ids` are those of the new transaction and of
-    /// the draft.
+    /// difference of their amounts. The new transaction is posted if an original was posted, whose
+    /// fields make it complete. `ids` are the ids of the new transaction and of the draft.
     ///
     /// # Errors
-    /// A locked date of either or of the result; the same account on both sides; a posting on an
-    /// archived account that neither was posted on; more text, remote ids, URLs, files or
+    /// A locked date of an original or of the result; the same account on both sides; a posting on
+    /// an archived account on which no original was posted; more text, remote ids, URLs, files or
     /// properties than one transaction may have.
     pub fn merge(
         &self,
@@ -201,7 +201,7 @@ impl TransactionRules<'_> {
         let transaction = Transaction { id, stamp: stamp.clone(), ..self.merged_fields(pair)? };
         let difference = self.difference(pair, &transaction);
         let difference = difference.map(|draft| Transaction { id: difference_id, stamp, ..draft });
-        let [first, second] = &pair.given;
+        let [first, second] = &pair.originals;
         Ok(Merged {
             transaction,
             originals: [self.trashed_copy(first), self.trashed_copy(second)],
@@ -209,24 +209,24 @@ impl TransactionRules<'_> {
         })
     }
 
-    /// Refuses a pair of which one is on a locked date. It does not depend on what the items say,
-    /// so it is asked before that is read (behaviour 0.30).
+    /// Refuses a pair if the date of one is locked. This does not depend on the submitted fields,
+    /// so it is checked before they are read (behaviour 0.30).
     ///
     /// # Errors
     /// A locked date.
     pub fn check_mergeable(&self, pair: &MergePair) -> Result<(), crate::Refusal> {
-        // Drafts too; one without date counts as dated today (behaviour 3.5.1, 3.5.3).
-        let mut dates = pair.given.iter().map(|original| original.date.unwrap_or(self.today));
-        dates.try_for_each(|date| Ok(self.check_open(date)?))
+        // This includes drafts; the date of a draft without date is today (behaviour 3.5.1, 3.5.3).
+        let mut dates = pair.originals.iter().map(|original| original.date.unwrap_or(self.today));
+        dates.try_for_each(|date| Ok(self.check_unlocked(date)?))
     }
 
     fn merged_fields(&self, pair: &MergePair) -> Result<Transaction, crate::Refusal> {
-        let date = pair.first(|said| said.date, |stored| stored.date);
-        self.check_open(date.unwrap_or(self.today))?;
-        let credit = pair.first(|said| said.credit, |stored| stored.credit);
-        let debit = pair.first(|said| said.debit, |stored| stored.debit);
+        let date = pair.first(|fields| fields.date, |stored| stored.date);
+        self.check_unlocked(date.unwrap_or(self.today))?;
+        let credit = pair.first(|fields| fields.credit, |stored| stored.credit);
+        let debit = pair.first(|fields| fields.debit, |stored| stored.debit);
         check_sides(credit, debit)?;
-        let posted = pair.given.iter().any(Transaction::is_posted);
+        let posted = pair.originals.iter().any(Transaction::is_posted);
         if posted {
             let new = [credit, debit].into_iter().flatten().filter(|id| !pair.was_posted_on(*id));
             for account in new.filter_map(|id| self.accounts.get(id)) {
@@ -237,26 +237,26 @@ impl TransactionRules<'_> {
         Ok(Transaction {
             date,
             list_day: date.unwrap_or(self.created_on),
-            amount: pair.first(|said| said.amount, |stored| stored.amount),
+            amount: pair.first(|fields| fields.amount, |stored| stored.amount),
             description: description(pair.description())?,
             credit,
             debit,
             standing: if posted { Standing::Unchecked } else { Standing::Draft },
             posted_at: posted.then_some(self.now),
             properties: pair.properties()?,
-            urls: urls(pair.united(|said| &said.urls, |stored| &stored.urls))?,
+            urls: urls(pair.union(|fields| &fields.urls, |stored| &stored.urls))?,
             remote_ids: remote_ids(&pair.remote_ids())?,
-            files: files(pair.united(|said| &said.files, |stored| &stored.files))?,
+            files: files(pair.union(|fields| &fields.files, |stored| &stored.files))?,
             created_by: self.access.user(),
             ..base.clone()
         })
     }
 
-    /// The draft that makes up the absorbed amount together with the merged transaction: on the
-    /// same accounts, with the sides swapped when the amount of the base is greater (behaviour
-    /// 3.11.6). An amount that an item says leaves none (behaviour 3.11.9).
+    /// Returns the draft for the difference of the amounts: on the accounts of the merged
+    /// transaction, with the sides swapped if the amount of the base is greater (behaviour 3.11.6).
+    /// There is none if an amount was submitted (behaviour 3.11.9).
     fn difference(&self, pair: &MergePair, merged: &Transaction) -> Option<Transaction> {
-        if pair.submitted().any(|said| said.amount.is_some()) {
+        if pair.submitted().any(|fields| fields.amount.is_some()) {
             return None;
         }
         let (_, absorbed) = pair.roles();
@@ -285,7 +285,7 @@ impl TransactionRules<'_> {
     }
 
     fn trashed_copy(&self, original: &Transaction) -> Transaction {
-        let stamp = original.stamp.clone().touched(self.now);
+        let stamp = original.stamp.clone().touch(self.now);
         Transaction { trashed: true, stamp, ..original.clone() }
     }
 }

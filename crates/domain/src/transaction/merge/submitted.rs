@@ -1,4 +1,4 @@
-//! What the items of a merge say besides their ids (behaviour 3.11.9).
+//! The fields of the items of a merge besides their ids (behaviour 3.11.9).
 
 use time::Date;
 
@@ -10,9 +10,9 @@ use crate::transaction::changes::files_of_update;
 use crate::transaction::rules::read_date;
 use crate::transaction::{Changes, Transaction, TransactionRules};
 
-/// What an item of a merge says besides its id, read. What it leaves blank it does not say.
+/// The fields of an item of a merge besides its id, parsed. Blank fields are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Submitted {
+pub struct SubmittedFields {
     pub(super) date: Option<Date>,
     pub(super) amount: Option<Amount>,
     pub(super) description: Option<String>,
@@ -21,16 +21,16 @@ pub struct Submitted {
     pub(super) urls: Vec<String>,
     pub(super) remote_ids: Vec<String>,
     pub(super) files: Vec<FileId>,
-    /// A key that is deleted is deleted from the item's own properties only.
+    /// A deleted key is only deleted from the properties of the same item.
     pub(super) properties: Edits,
 }
 
 impl Changes {
-    /// Whether an item of a merge carries fields beside its id. A field that is there counts, also
-    /// when it is blank (behaviour 3.11.9).
+    /// Returns whether an item of a merge has fields besides its id, blank or not (behaviour
+    /// 3.11.9).
     #[must_use]
-    pub fn says_more_than_its_id(&self) -> bool {
-        fn is_there<T>(field: &Field<T>) -> bool {
+    pub fn has_fields_besides_id(&self) -> bool {
+        fn is_present<T>(field: &Field<T>) -> bool {
             !matches!(field, Field::Keep)
         }
         let Self {
@@ -48,11 +48,11 @@ impl Changes {
             properties,
             round_trip: _,
         } = self;
-        is_there(date)
-            || is_there(amount)
-            || is_there(description)
-            || is_there(credit)
-            || is_there(debit)
+        is_present(date)
+            || is_present(amount)
+            || is_present(description)
+            || is_present(credit)
+            || is_present(debit)
             || urls.is_some()
             || remote_ids.is_some()
             || files.is_some()
@@ -61,22 +61,22 @@ impl Changes {
 }
 
 impl TransactionRules<'_> {
-    /// Reads what an item says; `stored` is the transaction it names.
+    /// Reads the fields of an item; `stored` is the transaction with its id.
     ///
     /// # Errors
-    /// Values that cannot be read, and references that cannot be resolved, as in an update.
-    pub fn submitted(
+    /// Unreadable values and unknown references, as in an update.
+    pub fn read_submitted(
         &self,
         item: &Changes,
         stored: &Transaction,
-    ) -> Result<Submitted, crate::Refusal> {
+    ) -> Result<SubmittedFields, crate::Refusal> {
         let sides = item.sides_of_update(self.accounts)?;
         let amount = match &item.amount {
             Field::Keep | Field::Clear => None,
-            Field::Set(text) => self.amount_of(text, stored.amount)?,
+            Field::Set(text) => self.read_amount(text, stored.amount)?,
         };
         let description = item.description.as_ref().value();
-        Ok(Submitted {
+        Ok(SubmittedFields {
             date: read_date(&item.date)?.value(),
             amount,
             description: description.filter(|text| !text.trim().is_empty()).cloned(),

@@ -1,4 +1,4 @@
-//! Finds the amount of a typed text (behaviour 3.8.2.1, 3.8.6).
+//! Finds the amount in a text (behaviour 3.8.2.1, 3.8.6).
 
 use std::ops::Range;
 
@@ -8,58 +8,58 @@ use super::{TypedText, edge, mark, number};
 use crate::amount::{Amount, Precision};
 use crate::numeral::{is_apostrophe, is_fixed_space};
 
-/// The pieces of a number: a figure, with the groups of three that follow it.
+/// The pieces of a number: a figure and the groups of three digits after it.
 struct WrittenNumber {
-    places: Range<usize>,
-    /// Whether more digits follow that are no such group, so that it is no number.
-    runs_on: bool,
+    range: Range<usize>,
+    /// Whether other digits follow directly, so that this is not a number.
+    is_cut: bool,
 }
 
-/// How the digits of a number go on behind a piece.
+/// The text after a piece of a number.
 enum Continuation {
-    /// Not at all.
-    Nothing,
-    /// With a group of three, or with what makes it no number.
+    /// The number ends.
+    End,
+    /// A figure that belongs to the number.
     Digits,
-    /// With digits that are part of something else.
+    /// Digits that are a part of something else.
     OtherDigits,
 }
 
 impl TypedText<'_> {
-    /// The number that matches the format of the book best, the first of several.
-    pub(super) fn amount(&mut self, precision: Precision) -> Option<Amount> {
+    /// Removes the first of the numbers that match the format of the book best.
+    pub(super) fn take_amount(&mut self, precision: Precision) -> Option<Amount> {
         let mut best: Option<(FormatMatch, Range<usize>, Amount)> = None;
-        let mut behind = 0;
+        let mut next = 0;
         for first in 0..self.pieces.len() {
-            if first < behind || !self.is_number(first) {
+            if first < next || !self.is_number(first) {
                 continue;
             }
             let number = self.written_number(first);
-            behind = number.places.end;
-            let Some((rank, places, amount)) = self.read_number(&number, precision) else {
+            next = number.range.end;
+            let Some((rank, range, amount)) = self.read_number(&number, precision) else {
                 continue;
             };
             if best.as_ref().is_none_or(|(known, ..)| rank < *known) {
-                best = Some((rank, places, amount));
+                best = Some((rank, range, amount));
             }
         }
-        let (_, places, amount) = best?;
-        mark(&mut self.removed, places);
+        let (_, range, amount) = best?;
+        mark(&mut self.removed, range);
         Some(amount)
     }
 
-    /// The rank and the value of a number, and the pieces that it spans with a decimal separator
-    /// before it.
+    /// Returns the rank, the pieces (including a decimal separator before) and the value of a
+    /// number.
     fn read_number(
         &self,
         number: &WrittenNumber,
         precision: Precision,
     ) -> Option<(FormatMatch, Range<usize>, Amount)> {
-        let Range { start: first, end } = number.places.clone();
+        let Range { start: first, end } = number.range.clone();
         let start = self.pieces.get(first)?.span.start;
         let last = self.pieces.get(end.checked_sub(1)?)?.span.end;
-        let separator = edge::begin(self.before(start))?;
-        if number.runs_on || !edge::ends(self.after(last)) {
+        let separator = edge::leading_separator(self.before(start))?;
+        if number.is_cut || !edge::ends_number(self.after(last)) {
             return None;
         }
         let written = self.text.get(start.checked_sub(separator)?..last)?;
@@ -67,43 +67,43 @@ impl TypedText<'_> {
         Some((rank, first.checked_sub(separator)?..end, amount))
     }
 
-    /// The number that begins with this figure.
+    /// Returns the number that begins with this figure.
     fn written_number(&self, first: usize) -> WrittenNumber {
-        let mut number = WrittenNumber { places: first..first.saturating_add(1), runs_on: false };
+        let mut number = WrittenNumber { range: first..first.saturating_add(1), is_cut: false };
         let mut group = DigitGroup::leading(self.text_at(first));
         loop {
-            let next = number.places.end.saturating_add(1);
+            let next = number.range.end.saturating_add(1);
             let continuation = self.continuation(&number, group);
-            number.runs_on = matches!(continuation, Continuation::OtherDigits);
+            number.is_cut = matches!(continuation, Continuation::OtherDigits);
             if !matches!(continuation, Continuation::Digits) {
                 return number;
             }
             if group == DigitGroup::Whole {
                 group = DigitGroup::following(self.text_at(next));
             }
-            number.places.end = next.saturating_add(1);
+            number.range.end = next.saturating_add(1);
         }
     }
 
-    /// Words are separated by spaces as well as thousands are, so behind a space only a group
-    /// counts. Fixed spaces and apostrophes do not stand between two numbers.
+    /// Checks the text after a number. A space can separate words or thousands, so only a group
+    /// after it belongs to the number. Fixed spaces and apostrophes do not separate numbers.
     fn continuation(&self, number: &WrittenNumber, group: DigitGroup) -> Continuation {
-        let next = number.places.end.saturating_add(1);
+        let next = number.range.end.saturating_add(1);
         let text = self.text_at(next);
-        let mut gap = self.text_at(number.places.end).chars();
-        let (Some(gap), None) = (gap.next(), gap.next()) else { return Continuation::Nothing };
+        let mut gap = self.text_at(number.range.end).chars();
+        let (Some(gap), None) = (gap.next(), gap.next()) else { return Continuation::End };
         if gap == ' ' {
             if group != DigitGroup::Whole || !self.is_number(next) {
-                return Continuation::Nothing;
+                return Continuation::End;
             }
             return match DigitGroup::following(text) {
                 DigitGroup::Whole | DigitGroup::WithDecimals => Continuation::Digits,
                 DigitGroup::None if self.is_spaced(number) => Continuation::OtherDigits,
-                DigitGroup::None => Continuation::Nothing,
+                DigitGroup::None => Continuation::End,
             };
         }
         if !is_fixed_space(gap) && !is_apostrophe(gap) {
-            return Continuation::Nothing;
+            return Continuation::End;
         }
         let is_word = |piece: &TextPiece| piece.kind == PieceKind::Word;
         if self.is_number(next) {
@@ -114,41 +114,41 @@ impl TypedText<'_> {
         {
             Continuation::OtherDigits
         } else {
-            Continuation::Nothing
+            Continuation::End
         }
     }
 
-    /// Whether spaces separate groups of the number, so that one more space may go on with it.
+    /// Returns whether spaces separate the groups of the number.
     fn is_spaced(&self, number: &WrittenNumber) -> bool {
-        number.places.clone().any(|place| self.text_at(place) == " ")
+        number.range.clone().any(|index| self.text_at(index) == " ")
     }
 
-    /// Whether the piece is a free figure that is not written like a day or a time.
-    fn is_number(&self, place: usize) -> bool {
+    /// Returns whether the piece is a free figure without the separators of dates and times.
+    fn is_number(&self, index: usize) -> bool {
         let is_figure = |piece: &TextPiece| piece.kind == PieceKind::Figure;
-        self.is_free(place)
-            && self.pieces.get(place).is_some_and(is_figure)
-            && self.text_at(place).chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
+        self.is_free(index)
+            && self.pieces.get(index).is_some_and(is_figure)
+            && self.text_at(index).chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
     }
 
-    fn text_at(&self, place: usize) -> &str {
-        self.pieces.get(place).map(|piece| self.text_of(piece)).unwrap_or_default()
+    fn text_at(&self, index: usize) -> &str {
+        self.pieces.get(index).map(|piece| self.text_of(piece)).unwrap_or_default()
     }
 }
 
-/// What the digits of a figure are among groups of thousands.
+/// The role of a figure among groups of thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DigitGroup {
     /// No group.
     None,
-    /// A group of a whole number, which others may follow.
+    /// A group that may be followed by others.
     Whole,
     /// The last group, with decimals.
     WithDecimals,
 }
 
 impl DigitGroup {
-    /// A first group has one to three digits, the first of which counts.
+    /// Classifies a first group: it has one to three digits and no leading zero.
     fn leading(text: &str) -> Self {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
         let leads = digits && (1..=3).contains(&text.len()) && !text.starts_with('0');

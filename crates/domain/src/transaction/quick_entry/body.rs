@@ -1,6 +1,6 @@
-//! Bodies whose description is read as text, and what becomes of them (behaviour 3.8.1).
+//! Bodies whose description is read in text mode (behaviour 3.8.1).
 
-use super::{QuickEntry, each_once};
+use super::{QuickEntry, distinct};
 use crate::account::AccountRef;
 use crate::amount::{self, DecimalSeparator, Precision};
 use crate::calendar::format_iso;
@@ -8,28 +8,28 @@ use crate::field::Field;
 use crate::id::AccountId;
 use crate::transaction::{Changes, MAX_DESCRIPTION};
 
-/// What is looked for in the description of a body (behaviour 3.8.1).
+/// The parts that are searched for in the description of a body (behaviour 3.8.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Discovery {
-    /// Everything: the body gives neither amount nor date nor account.
+    /// All parts: the body has no amount, no date and no account.
     Everything,
-    /// The names of its two accounts: the body gives an amount or a date, and no account.
+    /// The names of two accounts: the body has an amount or a date, but no account.
     AccountNames,
 }
 
 impl Changes {
-    /// What is looked for in the description: nothing when there is none, when a side is given, or
-    /// when the text is too long, which is left to be refused.
+    /// Returns the parts to search for in the description. `None` if the body has no description or
+    /// has an account, or if the description is too long and will be refused.
     #[must_use]
     pub fn discovery(&self, separator: DecimalSeparator) -> Option<Discovery> {
-        let named = |side: &Field<AccountRef>| {
+        let has_account = |side: &Field<AccountRef>| {
             side.as_ref().value().is_some_and(|reference| !reference.is_blank())
         };
         let text = self.description.as_ref().value()?;
         if text.trim().is_empty()
             || text.len() > MAX_DESCRIPTION
-            || named(&self.credit)
-            || named(&self.debit)
+            || has_account(&self.credit)
+            || has_account(&self.debit)
         {
             return None;
         }
@@ -42,14 +42,14 @@ impl Changes {
         Some(if no_amount && no_date { Discovery::Everything } else { Discovery::AccountNames })
     }
 
-    /// The body with what its text says in the fields for it. A field of which the text says
-    /// nothing stays as it is, so a text that posts a known draft clears nothing (behaviour 3.3.2).
+    /// Copies the parts of the text into the fields of the body. Parts that are missing in the text
+    /// clear no fields, also if the text posts an existing draft (behaviour 3.3.2).
     #[must_use]
     pub fn with_quick_entry(self, found: QuickEntry, precision: Precision) -> Self {
         let urls = if found.urls.is_empty() {
             self.urls
         } else {
-            Some(each_once(self.urls.into_iter().flatten().chain(found.urls)))
+            Some(distinct(self.urls.into_iter().flatten().chain(found.urls)))
         };
         Self {
             description: Field::Set(found.description),
@@ -64,7 +64,7 @@ impl Changes {
         }
     }
 
-    /// The body with the accounts that its text names, and the text without their names.
+    /// Copies the accounts of the text into the body and removes their names from the description.
     #[must_use]
     pub fn with_named_accounts(self, found: QuickEntry) -> Self {
         Self {

@@ -1,12 +1,12 @@
-//! Reads days in a typed text, and finds the same day of later months (behaviour 3.8.2.3, 3.8.2.8).
+//! Reads dates in a text, and finds the same day of later months (behaviour 3.8.2.3, 3.8.2.8).
 
 use time::{Date, Month};
 
 use super::scanner::ISO_DAY;
-use crate::calendar::{DatePattern, from_parts, parse_iso};
+use crate::calendar::{DatePattern, from_parts, parse_digits, parse_iso};
 
-/// Reads a day: in the date pattern of the book, without year for the year of `today`, or as
-/// `yyyy-MM-dd`.
+/// Reads a date in the date pattern of the book or as `yyyy-MM-dd`. A date without a year is in the
+/// year of `today`.
 pub(super) fn read(text: &str, pattern: DatePattern, today: Date) -> Option<Date> {
     if text.len() == ISO_DAY && text.contains('-') {
         return parse_iso(text);
@@ -26,26 +26,22 @@ pub(super) fn read(text: &str, pattern: DatePattern, today: Date) -> Option<Date
 }
 
 fn full_year(text: &str) -> Option<i32> {
-    if text.len() == 4 { digits(text) } else { None }
+    if text.len() == 4 { parse_digits(text) } else { None }
 }
 
 fn short(text: &str) -> Option<u8> {
-    if text.len() <= 2 { digits(text) } else { None }
+    if text.len() <= 2 { parse_digits(text) } else { None }
 }
 
-fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
-    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
-}
-
-/// The same day of each of the `count` following months, or the last day of a shorter month. `None`
-/// when that leaves the calendar.
+/// Returns the same day of each of the `count` following months, or the last day of a shorter
+/// month. `None` if a date would be outside the calendar.
 pub(super) fn following_months(first: Date, count: u8) -> Option<Vec<Date>> {
-    (1..=i32::from(count)).map(|months| later(first, months)).collect()
+    (1..=i32::from(count)).map(|months| add_months(first, months)).collect()
 }
 
-/// The same day so many months later, or earlier when there are less than none; the last day of a
-/// shorter month. `None` when that leaves the calendar.
-pub(super) fn later(first: Date, months: i32) -> Option<Date> {
+/// Adds a positive or negative number of months to a date. The result is the same day, or the last
+/// day of a shorter month. `None` if it would be outside the calendar.
+pub(super) fn add_months(first: Date, months: i32) -> Option<Date> {
     let index = first.year() * 12 + i32::from(u8::from(first.month())) - 1 + months;
     let (year, month) =
         (index.div_euclid(12), Month::try_from(u8::try_from(index.rem_euclid(12)).ok()? + 1).ok()?);
@@ -58,7 +54,7 @@ mod tests {
     use crate::calendar::format_iso;
 
     #[test]
-    fn days_of_behaviour_3_8_2_3() {
+    fn dates_follow_the_pattern_of_the_book() {
         use DatePattern::{DayFirst, MonthFirst, YearFirst};
         let today = parse_iso("2025-05-20").unwrap();
         for (pattern, text, expected) in [
@@ -93,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn months_that_follow() {
+    fn following_months_end_on_existing_days() {
         let months = |text: &str, count| following_months(parse_iso(text).unwrap(), count);
         let shown =
             |days: Option<Vec<Date>>| days.unwrap().into_iter().map(format_iso).collect::<Vec<_>>();

@@ -1,18 +1,17 @@
-//! What stands next to the digits of a number or day, and whether they belong to more than that
-//! (behaviour 3.8.6).
+//! The text before and after the digits of a number or date: it shows whether they are a part of
+//! something else (behaviour 3.8.6).
 
 use super::scanner::in_word;
 use crate::numeral::{is_apostrophe, is_fixed_space};
 
-/// How many bytes of the text before the digits belong to the number: a decimal separator, as in
-/// `.50` and `$.50`, or none. `None` when the digits are part of a word or of another number, of a
-/// percentage, or negative.
-pub(super) fn begin(before: &str) -> Option<usize> {
+/// Returns the length of the decimal separator before the digits, as in `.50` and `$.50`; 0 without
+/// one. `None` if the digits are negative, a percentage, or a part of a word or of another number.
+pub(super) fn leading_separator(before: &str) -> Option<usize> {
     let outside = before.trim_end_matches(is_separator);
     let separators = before.get(outside.len()..).unwrap_or_default();
     let mut back = outside.chars().rev();
     let (near, far) = (back.next(), back.next());
-    if near.is_some_and(|c| is_minus(c) || is_percent(c)) || glued(near, far) {
+    if near.is_some_and(|c| is_minus(c) || is_percent(c)) || is_joined(near, far) {
         return None;
     }
     match separators {
@@ -23,9 +22,9 @@ pub(super) fn begin(before: &str) -> Option<usize> {
     }
 }
 
-/// Whether the number ends with its digits: what follows does not make it a part of a word, of
-/// another number or of a percentage, or negative.
-pub(super) fn ends(after: &str) -> bool {
+/// Returns whether the number ends here: the following text does not make it negative, a
+/// percentage, or a part of a word or of another number.
+pub(super) fn ends_number(after: &str) -> bool {
     let outside = after.trim_start_matches(is_separator);
     let separators = after.get(..after.len().saturating_sub(outside.len())).unwrap_or_default();
     let mut ahead = outside.chars();
@@ -35,9 +34,9 @@ pub(super) fn ends(after: &str) -> bool {
     }
     if separators.is_empty() {
         let unit = after.trim_start_matches(|c| c == ' ' || is_fixed_space(c));
-        return !unit.starts_with(is_percent) && !glued(near, far);
+        return !unit.starts_with(is_percent) && !is_joined(near, far);
     }
-    // Punctuation, which a word may follow without a space where it cannot be part of it.
+    // The separators are punctuation. A word may follow some of them without a space.
     match near {
         Some(next) if next.is_numeric() || is_percent(next) => false,
         Some(next) if in_word(next) => {
@@ -47,9 +46,8 @@ pub(super) fn ends(after: &str) -> bool {
     }
 }
 
-/// Whether the character next to the digits, with the one beyond it, makes them a part of a longer
-/// word or of a number with a mark in it.
-fn glued(near: Option<char>, far: Option<char>) -> bool {
+/// Returns whether the next two characters make the digits a part of a longer word or number.
+fn is_joined(near: Option<char>, far: Option<char>) -> bool {
     match near {
         Some('_') => true,
         Some('.' | '/' | '\\' | '@' | '-') => far.is_some_and(in_word),
@@ -60,7 +58,7 @@ fn glued(near: Option<char>, far: Option<char>) -> bool {
     }
 }
 
-/// Whether people write the character between the digits of a number.
+/// Returns whether the character can separate digits of a number.
 const fn is_separator(c: char) -> bool {
     is_apostrophe(c)
         || matches!(c, '.' | ',' | '\u{b7}' | '\u{66b}' | '\u{66c}' | '\u{ff0c}' | '\u{ff0e}')
@@ -70,7 +68,7 @@ fn is_ellipsis(separators: &str) -> bool {
     separators.len() >= "...".len() && separators.bytes().all(|byte| byte == b'.')
 }
 
-/// Whether people type the character before or behind a negative number.
+/// Returns whether the character can be the sign of a negative number, before or after it.
 const fn is_minus(c: char) -> bool {
     matches!(c, '-' | '\u{2010}'..='\u{2013}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}')
 }

@@ -1,4 +1,4 @@
-//! What holds of every text (behaviour 3.8).
+//! Property tests of text mode (behaviour 3.8).
 
 use proptest::prelude::*;
 
@@ -76,8 +76,7 @@ fn reader(names: &Lexicon, repeats: bool) -> QuickEntryReader<'_> {
     }
 }
 
-/// The characters that are no white space, sorted: what is left when pieces are removed is a part
-/// of it.
+/// Returns the characters except white space, sorted.
 fn letters(text: &str) -> Vec<char> {
     let mut letters: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     letters.sort_unstable();
@@ -92,45 +91,41 @@ fn is_subsequence(part: &str, whole: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is removed and what remains is the text: nothing else is lost, nothing is added,
-    /// nothing moves.
+    /// The removed and the remaining pieces are the whole text, in its order.
     #[test]
-    fn nothing_else_is_lost(text in texts(), repeats in any::<bool>()) {
+    fn removed_and_remaining_text_is_the_whole_text(text in texts(), repeats: bool) {
         let names = Lexicon::new([
             (AccountId::new(1), "Cash"),
             (AccountId::new(2), "Credit Card"),
             (AccountId::new(3), "Food"),
         ]);
         let mut typed = TypedText::new(text.trim());
-        typed.accounts(&names);
-        let date = typed.date(DatePattern::DayFirst, parse_iso("2025-05-20").unwrap());
-        typed.amount(Precision {
+        typed.take_accounts(&names);
+        let date = typed.take_date(DatePattern::DayFirst, parse_iso("2025-05-20").unwrap());
+        typed.take_amount(Precision {
             fraction_digits: 2,
             scale: 2,
             separator: DecimalSeparator::Comma,
         });
         if let Some(date) = date.filter(|_| repeats) {
-            typed.repeats(date);
+            typed.take_repeats(date);
         }
-        typed.urls();
-        typed.untag();
-        let gone = |(_, removed): &(&TextPiece, &bool)| **removed;
-        let removed: String = typed
-            .pieces
-            .iter()
-            .zip(&typed.removed)
-            .filter(gone)
-            .map(|(piece, _)| typed.text_of(piece))
-            .collect();
-        let rest = typed.rest();
+        typed.take_urls();
+        typed.remove_negated_tags();
+        let pieces = typed.pieces.iter().zip(&typed.removed);
+        let removed: String = pieces
+        .filter(|(_, removed)| **removed)
+        .map(|(piece, _)| typed.text_of(piece))
+        .collect();
+        let rest = typed.remaining_text();
         prop_assert!(is_subsequence(&rest, &text), "{:?} of {:?}", rest, text);
         prop_assert_eq!(letters(&format!("{rest}{removed}")), letters(&text));
     }
 
-    /// A text in which nothing is found stays as it is, and is read the same way again. Fixed
-    /// spaces become plain ones, which separate numbers.
+    /// A text without recognized parts is read in the same way again. Texts with fixed spaces are
+    /// left out: these become plain spaces, which separate numbers.
     #[test]
-    fn what_is_left_alone_stays(text in texts()) {
+    fn unrecognized_text_is_unchanged(text in texts()) {
         let names = Lexicon::new([(AccountId::new(1), "Cash")]);
         let found = reader(&names, true).read(&text);
         let nothing =
@@ -142,9 +137,9 @@ proptest! {
         }
     }
 
-    /// Values are of this book, tags outlive the reading, and quotes keep what is in them.
+    /// The values are valid in the book, and hashtags and quotes stay in the description.
     #[test]
-    fn what_is_found_is_usable(text in texts()) {
+    fn results_are_valid(text in texts()) {
         let names = Lexicon::new([(AccountId::new(1), "Cash"), (AccountId::new(2), "Card")]);
         let found = reader(&names, true).read(&text);
         prop_assert!(
@@ -163,10 +158,9 @@ proptest! {
         }
     }
 
-    /// Account names, found without an index: at every word, every name, the longest that stands
-    /// there.
+    /// Compares with a search that tries each name at each word and takes the longest.
     #[test]
-    fn names_are_found_as_a_naive_search_finds_them(
+    fn mentions_equal_those_of_a_naive_search(
         accounts in prop::collection::vec("[ab]([ ab'-]{0,4}[ab])?", 0..5),
         text in "[abAB '#_-]{0,24}",
     ) {
@@ -188,8 +182,8 @@ proptest! {
     }
 }
 
-/// Every stretch of pieces that begins and ends with a word, the longest first, compared by
-/// normalized name.
+/// Compares every range of pieces that begins and ends with a word, the longest first, with the
+/// normalized names.
 fn naive(accounts: &[String], text: &str, pieces: &[TextPiece]) -> Vec<(String, AccountId)> {
     let word = |piece: &TextPiece| {
         matches!(piece.kind, PieceKind::Word | PieceKind::Figure | PieceKind::Symbol)
@@ -197,32 +191,32 @@ fn naive(accounts: &[String], text: &str, pieces: &[TextPiece]) -> Vec<(String, 
     let readable =
         |piece: &TextPiece| word(piece) || matches!(piece.kind, PieceKind::Space | PieceKind::Dash);
     let mut found = Vec::new();
-    let mut at = 0;
-    while at < pieces.len() {
-        let stretches = (at + 1..=pieces.len()).rev().map(|end| (end, &pieces[at..end]));
-        let whole = stretches.filter(|(_, stretch)| {
-            stretch.iter().all(readable)
-                && stretch.first().is_some_and(word)
-                && stretch.last().is_some_and(word)
+    let mut start = 0;
+    while start < pieces.len() {
+        let ranges = (start + 1..=pieces.len()).rev().map(|end| (end, &pieces[start..end]));
+        let whole_words = ranges.filter(|(_, range)| {
+            range.iter().all(readable)
+                && range.first().is_some_and(word)
+                && range.last().is_some_and(word)
         });
-        let hit = whole.into_iter().find_map(|(end, stretch)| {
-            let piece: String = stretch.iter().map(|piece| &text[piece.span.clone()]).collect();
-            let known = accounts.iter().position(|name| normalized(name) == normalized(&piece))?;
-            Some((end, piece, AccountId::new(i64::try_from(known).unwrap() + 1)))
+        let hit = whole_words.into_iter().find_map(|(end, range)| {
+            let found: String = range.iter().map(|piece| &text[piece.span.clone()]).collect();
+            let index = accounts.iter().position(|name| normalized(name) == normalized(&found))?;
+            Some((end, found, AccountId::new(i64::try_from(index).unwrap() + 1)))
         });
         match hit {
             Some((end, piece, account)) => {
                 found.push((piece, account));
-                at = end;
+                start = end;
             }
-            None => at += 1,
+            None => start += 1,
         }
     }
     found
 }
 
-/// 64 KB of every awkward kind, with names made to be almost found everywhere: the work grows with
-/// the text alone.
+/// Texts of 64 KB that are hard to read, with names that almost match everywhere. The test would
+/// take too long if the time were not linear in the text.
 #[test]
 fn long_texts_and_many_names() {
     let longest = format!("{}b", "a ".repeat(126));

@@ -1,10 +1,11 @@
-//! Text mode: a line typed by a person becomes a transaction (behaviour 3.8). Whatever is typed is
-//! read, never refused.
+//! Text mode: makes a transaction from a text that a person typed (behaviour 3.8). Every text is
+//! accepted.
 //!
-//! The line is cut into tokens that together are the whole text. What is recognized is marked, and
-//! what is not marked stays in the description. The names of the accounts are loaded once for all
-//! lines of a request and searched for all at once, so the longest name at every word is found in
-//! one pass. The result is an ordinary body, recorded as if a client had sent it.
+//! The scanner splits the text into pieces without gaps. The pieces of accounts, dates, amounts and
+//! URLs are marked and removed; the remaining text becomes the description. The account names are
+//! loaded once for all texts of a request. They are searched for at once, so that one pass finds
+//! the longest name at each word. The result is an ordinary body, recorded as if a client had sent
+//! it.
 
 mod amount;
 mod body;
@@ -26,7 +27,7 @@ use time::Date;
 
 pub use body::Discovery;
 pub use lexicon::Lexicon;
-pub use precedent::{Precedent, learns};
+pub use precedent::{Precedent, learns_from_history};
 
 use crate::amount::{Amount, Precision};
 use crate::calendar::DatePattern;
@@ -34,40 +35,40 @@ use crate::id::AccountId;
 use crate::transaction::MAX_URL;
 use scanner::{PieceKind, TextPiece, pieces};
 
-/// The most repetitions a text may ask for (behaviour 3.8.2.8).
+/// Maximum number of repetitions of one text (behaviour 3.8.2.8).
 const MAX_REPEATS: u8 = 36;
 
-/// What reading a text depends on.
+/// Reads texts; its fields are everything that reading depends on besides the text.
 #[derive(Debug, Clone, Copy)]
 pub struct QuickEntryReader<'a> {
-    /// The names of the accounts to find.
+    /// The names of the accounts.
     pub names: &'a Lexicon,
-    /// How the book writes days.
+    /// The date pattern of the book.
     pub pattern: DatePattern,
-    /// How the book reads and stores amounts.
+    /// The precision and the decimal separator of the book.
     pub precision: Precision,
-    /// Today where the text was typed: its year is that of short days.
+    /// Today in the time zone of the writer. Dates without a year are in this year.
     pub today: Date,
-    /// Whether the text may ask for the months that follow: a single create only.
+    /// Whether the text may request repetitions in the following months: only in a single create.
     pub repeats: bool,
 }
 
-/// What was found in a text, and what is left of it.
+/// The parts of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuickEntry {
-    /// The text without what was found, with white space collapsed.
+    /// The text without the other parts, with white space collapsed.
     pub description: String,
     /// The amount.
     pub amount: Option<Amount>,
-    /// The first account named: the credit account.
+    /// The credit account: the first account in the text.
     pub credit: Option<AccountId>,
-    /// The second account named: the debit account.
+    /// The debit account: the second account in the text.
     pub debit: Option<AccountId>,
     /// The date.
     pub date: Option<Date>,
-    /// URLs, each once.
+    /// The distinct URLs.
     pub urls: Vec<String>,
-    /// The days of the following months that are asked for.
+    /// The days of the requested repetitions.
     pub repeats: Vec<Date>,
 }
 
@@ -104,18 +105,26 @@ impl QuickEntryReader<'_> {
     pub fn read(&self, text: &str) -> QuickEntry {
         let text = text.trim();
         let mut typed = TypedText::new(text);
-        let (credit, debit) = typed.accounts(self.names);
-        let date = typed.date(self.pattern, self.today);
-        let amount = typed.amount(self.precision);
-        let repeated = date.filter(|_| self.repeats && !text.contains(LINE_BREAKS));
-        let repeats = repeated.and_then(|date| typed.repeats(date)).unwrap_or_default();
-        let urls = typed.urls();
-        typed.untag();
-        QuickEntry { description: typed.rest(), amount, credit, debit, date, urls, repeats }
+        let (credit, debit) = typed.take_accounts(self.names);
+        let date = typed.take_date(self.pattern, self.today);
+        let amount = typed.take_amount(self.precision);
+        let first_day = date.filter(|_| self.repeats && !text.contains(LINE_BREAKS));
+        let repeats = first_day.and_then(|date| typed.take_repeats(date)).unwrap_or_default();
+        let urls = typed.take_urls();
+        typed.remove_negated_tags();
+        QuickEntry {
+            description: typed.remaining_text(),
+            amount,
+            credit,
+            debit,
+            date,
+            urls,
+            repeats,
+        }
     }
 
-    /// Reads no more than the names of two accounts, for a body that gives a date or an amount
-    /// itself; `None` when the text has no two names, which leaves it as it is (behaviour 3.8.1).
+    /// Reads only the names of two accounts, for a body with a date or an amount. `None` if the
+    /// text does not have two names; then it is not changed (behaviour 3.8.1).
     ///
     /// ```
     /// # use daybook_domain::amount::{DecimalSeparator, Precision};
@@ -144,9 +153,9 @@ impl QuickEntryReader<'_> {
     #[must_use]
     pub fn read_names(&self, text: &str) -> Option<QuickEntry> {
         let mut typed = TypedText::new(text.trim());
-        let (credit, debit) = typed.accounts(self.names);
+        let (credit, debit) = typed.take_accounts(self.names);
         debit.map(|_| QuickEntry {
-            description: typed.rest(),
+            description: typed.remaining_text(),
             credit,
             debit,
             ..QuickEntry::default()
@@ -154,21 +163,20 @@ impl QuickEntryReader<'_> {
     }
 }
 
-fn each_once(texts: impl Iterator<Item = String>) -> Vec<String> {
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
     texts.filter(|text| seen.insert(text.clone())).collect()
 }
 
 const LINE_BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// A text while it is read: its pieces, and what became of each.
+/// A text that is being read, and the state of its pieces.
 struct TypedText<'t> {
     text: &'t str,
     pieces: Vec<TextPiece>,
-    /// Which pieces belong to the name of an account, so that their digits are neither amount nor
-    /// day.
+    /// The pieces that belong to an account name. Their digits are neither an amount nor a date.
     named: Vec<bool>,
-    /// Which pieces were found and are removed.
+    /// The pieces that are removed from the text.
     removed: Vec<bool>,
 }
 
@@ -178,8 +186,8 @@ impl<'t> TypedText<'t> {
         Self { text, named: vec![false; pieces.len()], removed: vec![false; pieces.len()], pieces }
     }
 
-    /// The first two accounts named. Further mentions of an account stay in the text.
-    fn accounts(&mut self, names: &Lexicon) -> (Option<AccountId>, Option<AccountId>) {
+    /// Removes the first two accounts. Further mentions of an account stay in the text.
+    fn take_accounts(&mut self, names: &Lexicon) -> (Option<AccountId>, Option<AccountId>) {
         let mut sides = (None, None);
         for mention in names.mentions(self.text, &self.pieces) {
             mark(&mut self.named, mention.pieces.clone());
@@ -194,29 +202,30 @@ impl<'t> TypedText<'t> {
         sides
     }
 
-    fn date(&mut self, pattern: DatePattern, today: Date) -> Option<Date> {
+    /// Removes the first date.
+    fn take_date(&mut self, pattern: DatePattern, today: Date) -> Option<Date> {
         let figures = self.figures().filter(|(_, piece)| {
-            edge::begin(self.before(piece.span.start)) == Some(0)
-                && edge::ends(self.after(piece.span.end))
+            edge::leading_separator(self.before(piece.span.start)) == Some(0)
+                && edge::ends_number(self.after(piece.span.end))
         });
-        let (place, date) = figures
-            .filter_map(|(place, piece)| {
-                Some((place, day::read(self.text_of(piece), pattern, today)?))
+        let (index, date) = figures
+            .filter_map(|(index, piece)| {
+                Some((index, day::read(self.text_of(piece), pattern, today)?))
             })
             .next()?;
-        mark(&mut self.removed, place..place.saturating_add(1));
+        mark(&mut self.removed, index..index.saturating_add(1));
         Some(date)
     }
 
-    /// The repetitions asked for by `4x` or `$4x` between white space.
-    fn repeats(&mut self, date: Date) -> Option<Vec<Date>> {
-        let is_space = |place: Option<usize>| {
-            place
-                .and_then(|place| self.pieces.get(place))
+    /// Removes a request for repetitions: `4x` or `$4x` between white space.
+    fn take_repeats(&mut self, date: Date) -> Option<Vec<Date>> {
+        let is_space = |index: Option<usize>| {
+            index
+                .and_then(|index| self.pieces.get(index))
                 .is_none_or(|piece| piece.kind == PieceKind::Space)
         };
-        let asks = |(place, piece): (usize, &TextPiece)| {
-            if piece.kind != PieceKind::Word || self.named.get(place) == Some(&true) {
+        let request = |index: usize, piece: &TextPiece| {
+            if piece.kind != PieceKind::Word || self.named.get(index) == Some(&true) {
                 return None;
             }
             let count: u8 = self
@@ -225,44 +234,46 @@ impl<'t> TypedText<'t> {
                 .parse()
                 .ok()
                 .filter(|count| (1..=MAX_REPEATS).contains(count))?;
-            let before = place.checked_sub(1);
+            let before = index.checked_sub(1);
             let dollar = before
-                .and_then(|place| self.pieces.get(place))
+                .and_then(|index| self.pieces.get(index))
                 .is_some_and(|piece| self.text_of(piece) == "$");
-            let first = if dollar { before? } else { place };
-            let alone = is_space(first.checked_sub(1)) && is_space(Some(place.saturating_add(1)));
+            let first = if dollar { before? } else { index };
+            let alone = is_space(first.checked_sub(1)) && is_space(Some(index.saturating_add(1)));
             Some((
-                first..place.saturating_add(1),
+                first..index.saturating_add(1),
                 day::following_months(date, count).filter(|_| alone)?,
             ))
         };
-        let (places, days) = self.pieces.iter().enumerate().find_map(asks)?;
-        mark(&mut self.removed, places);
+        let mut pieces = self.pieces.iter().enumerate();
+        let (range, days) = pieces.find_map(|(index, piece)| request(index, piece))?;
+        mark(&mut self.removed, range);
         Some(days)
     }
 
-    fn urls(&mut self) -> Vec<String> {
+    /// Removes the URLs.
+    fn take_urls(&mut self) -> Vec<String> {
         let mut urls = Vec::new();
         for (piece, removed) in self.pieces.iter().zip(&mut self.removed) {
-            // A longer one is no URL of a transaction; it stays in the text, which is not refused.
+            // A transaction cannot have longer URLs; they stay in the text.
             if piece.kind == PieceKind::Url && piece.span.len() <= MAX_URL {
                 *removed = true;
                 urls.push(self.text.get(piece.span.clone()).unwrap_or_default().to_owned());
             }
         }
-        each_once(urls.into_iter())
+        distinct(urls.into_iter())
     }
 
-    /// Removes what keeps its hashtag out of discovery (behaviour 3.8.2.5).
-    fn untag(&mut self) {
+    /// Removes the hashtags with a `-` before them (behaviour 3.8.2.5).
+    fn remove_negated_tags(&mut self) {
         for (piece, removed) in self.pieces.iter().zip(&mut self.removed) {
-            *removed |= piece.kind == PieceKind::Untag;
+            *removed |= piece.kind == PieceKind::NegatedTag;
         }
     }
 
-    /// What remains, with white space collapsed: a run of it becomes a line break if it contains
-    /// one, else a space.
-    fn rest(&self) -> String {
+    /// Returns the text that remains. A run of white space becomes a line break if it contains one,
+    /// otherwise a space.
+    fn remaining_text(&self) -> String {
         let mut rest = String::with_capacity(self.text.len());
         let mut gap = None;
         for (piece, removed) in self.pieces.iter().zip(&self.removed) {
@@ -279,7 +290,7 @@ impl<'t> TypedText<'t> {
                 | PieceKind::Quoted
                 | PieceKind::Url
                 | PieceKind::Tag
-                | PieceKind::Untag => {
+                | PieceKind::NegatedTag => {
                     rest.extend(gap.take().filter(|_| !rest.is_empty()));
                     rest.push_str(self.text_of(piece));
                 }
@@ -288,23 +299,23 @@ impl<'t> TypedText<'t> {
         rest
     }
 
-    /// The figures that belong to nothing else.
+    /// Returns the figures that are neither in a name nor removed.
     fn figures(&self) -> impl Iterator<Item = (usize, &TextPiece)> {
         let free = self.pieces.iter().enumerate();
-        free.filter(|(place, piece)| piece.kind == PieceKind::Figure && self.is_free(*place))
+        free.filter(|(index, piece)| piece.kind == PieceKind::Figure && self.is_free(*index))
     }
 
-    /// Whether the piece is in no name and was not found.
-    fn is_free(&self, place: usize) -> bool {
-        self.named.get(place) == Some(&false) && self.removed.get(place) == Some(&false)
+    /// Returns whether the piece is neither in a name nor removed.
+    fn is_free(&self, index: usize) -> bool {
+        self.named.get(index) == Some(&false) && self.removed.get(index) == Some(&false)
     }
 
-    fn before(&self, place: usize) -> &'t str {
-        self.text.get(..place).unwrap_or_default()
+    fn before(&self, offset: usize) -> &'t str {
+        self.text.get(..offset).unwrap_or_default()
     }
 
-    fn after(&self, place: usize) -> &'t str {
-        self.text.get(place..).unwrap_or_default()
+    fn after(&self, offset: usize) -> &'t str {
+        self.text.get(offset..).unwrap_or_default()
     }
 
     fn text_of(&self, piece: &TextPiece) -> &'t str {
@@ -312,8 +323,8 @@ impl<'t> TypedText<'t> {
     }
 }
 
-fn mark(flags: &mut [bool], places: Range<usize>) {
-    if let Some(flags) = flags.get_mut(places) {
+fn mark(flags: &mut [bool], range: Range<usize>) {
+    if let Some(flags) = flags.get_mut(range) {
         flags.fill(true);
     }
 }

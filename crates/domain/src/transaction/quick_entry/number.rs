@@ -1,34 +1,34 @@
-//! Reads amounts in a typed text, and ranks them by how well they match the format of the book
-//! (behaviour 3.8.2.1).
+//! Reads numbers in a text, and ranks them by the format of the book (behaviour 3.8.2.1).
 
 use crate::amount::{self, Amount, Precision};
-use crate::numeral::Writing;
+use crate::numeral::Notation;
 
-/// How well a number matches the format of the book; less is better.
+/// How well a number matches the format of the book, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FormatMatch {
-    /// With the separator and the number of decimals of the book; a whole number if the book has no
-    /// decimals.
+    /// It has the separator and the number of decimals of the book; without decimals it is a whole
+    /// number.
     Exact,
-    /// With the separator of the book and another number of decimals.
+    /// It has the separator of the book and another number of decimals.
     OtherCount,
-    /// With the other separator for decimals, or for thousands alone.
+    /// It has the other decimal separator.
     OtherSeparator,
     /// A whole number.
     Whole,
 }
 
-/// Reads a number as people write them: `1.234,56`, `1,234.56`, `1 234,56`, `12,34`, `25`. `None`
-/// for text that is not a number, that rounds to zero, or that is beyond the limit.
+/// Reads a number such as `1.234,56`, `1,234.56`, `1 234,56`, `12,34` or `25`. `None` for a text
+/// that is not a number, rounds to zero or is above the limit.
 pub(super) fn read(text: &str, precision: Precision) -> Option<(FormatMatch, Amount)> {
-    let (amount, Writing { own, decimals }) = amount::read_typed(text, precision.separator)?;
+    let (amount, Notation { is_own: own, decimals }) =
+        amount::read_in_text(text, precision.separator)?;
     let rank = match (own, u32::try_from(decimals).ok()?) {
         (true, decimals) if decimals == precision.fraction_digits => FormatMatch::Exact,
         (true, 0) => FormatMatch::Whole,
         (true, _) => FormatMatch::OtherCount,
         (false, _) => FormatMatch::OtherSeparator,
     };
-    Some((rank, amount.record(precision).ok()?))
+    Some((rank, amount.round(precision).ok()?))
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_of_behaviour_3_8_2_1() {
+    fn numbers_are_ranked_by_format() {
         for (text, expected) in [
             ("12.34", Some((Exact, "12.34"))),
             ("1,234.56", Some((Exact, "1234.56"))),

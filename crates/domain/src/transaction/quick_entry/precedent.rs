@@ -1,5 +1,5 @@
-//! Learning from history: the accounts that a text leaves open come from an earlier transaction
-//! like it (behaviour 3.8.3).
+//! Learning from history: accounts that are missing in a text are copied from an earlier, similar
+//! transaction (behaviour 3.8.3).
 
 use time::Date;
 
@@ -10,47 +10,49 @@ use crate::property::Properties;
 use crate::query::{DateBasis, Filter, MAX_TEXT, Status, Term};
 use crate::transaction::tags;
 
-/// The property of a book whose text mode learns, when its value is `true`.
+/// A book with this property and the value `true` learns_from_history from history.
 const LEARN_FROM_HISTORY: &str = "learn_from_history";
-/// How far back transactions count.
+/// The age in months up to which transactions are used.
 const MONTHS: i32 = 12;
 
-/// Whether the text mode of a book learns from history.
+/// Returns whether the text mode of a book learns_from_history from history.
 ///
 /// ```
 /// use daybook_domain::property::Properties;
-/// use daybook_domain::transaction::quick_entry::learns;
+/// use daybook_domain::transaction::quick_entry::learns_from_history;
 ///
 /// let set = |value: &str| {
 ///     let edits = [("learn_from_history".to_owned(), Some(value.to_owned()))].into();
-///     Properties::default().merged(&edits).unwrap()
+///     Properties::default().merge(&edits).unwrap()
 /// };
-/// assert!(learns(&set("True")) && !learns(&set("no")) && !learns(&Properties::default()));
+/// assert!(learns_from_history(&set("True")));
+/// assert!(!learns_from_history(&set("no")));
+/// assert!(!learns_from_history(&Properties::default()));
 /// ```
 #[must_use]
-pub fn learns(properties: &Properties) -> bool {
+pub fn learns_from_history(properties: &Properties) -> bool {
     properties.get(LEARN_FROM_HISTORY).is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
-/// Which transactions may lend their accounts. The latest of them does.
+/// A search for an earlier transaction; the latest one that matches is used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Precedent {
-    /// What they must match.
+    /// The filter that the transaction must match.
     pub filter: Filter,
-    /// What their whole description must be, folded; any when there is none.
+    /// The whole description of the transaction, folded; `None` for any.
     pub description: Option<String>,
 }
 
 impl QuickEntry {
-    /// What to look for, the most telling first: the same description, then the same hashtags.
-    /// Nothing when the text names both accounts.
+    /// Returns the searches for a similar transaction, in order: with the same description, then
+    /// with the same hashtags. None if the text has both accounts.
     #[must_use]
     pub fn precedents(&self, today: Date) -> Vec<Precedent> {
         if self.credit.is_some() && self.debit.is_some() {
             return Vec::new();
         }
-        let from = day::later(today, -MONTHS);
-        let like = |terms: Vec<Term>| {
+        let from = day::add_months(today, -MONTHS);
+        let filter = |terms: Vec<Term>| {
             let common = [
                 Term::Status(Status::Posted),
                 Term::Dated { basis: DateBasis::Transaction, from, until: None },
@@ -62,26 +64,26 @@ impl QuickEntry {
         let found = tags::of(&self.description);
         if (1..=MAX_TEXT).contains(&description.chars().count()) {
             precedents.push(Precedent {
-                filter: like(vec![Term::Text(description.clone())]),
+                filter: filter(vec![Term::Text(description.clone())]),
                 description: Some(description),
             });
         }
         if !found.is_empty() {
             let tags = found.iter().map(|tag| Term::Tag(tags::key(tag))).collect();
-            precedents.push(Precedent { filter: like(tags), description: None });
+            precedents.push(Precedent { filter: filter(tags), description: None });
         }
         precedents
     }
 
-    /// With the sides of an earlier transaction where its own are open. A side stays open when the
+    /// Fills empty sides with the accounts of an earlier transaction. A side stays empty if its
     /// account is on the other side already.
     #[must_use]
-    pub fn completed(mut self, credit: AccountId, debit: AccountId) -> Self {
-        let free = |side: Option<AccountId>, other: Option<AccountId>, learned: AccountId| {
-            side.or(Some(learned).filter(|learned| other != Some(*learned)))
+    pub fn with_precedent(mut self, credit: AccountId, debit: AccountId) -> Self {
+        let fill = |side: Option<AccountId>, other: Option<AccountId>, account: AccountId| {
+            side.or(Some(account).filter(|account| other != Some(*account)))
         };
         (self.credit, self.debit) =
-            (free(self.credit, self.debit, credit), free(self.debit, self.credit, debit));
+            (fill(self.credit, self.debit, credit), fill(self.debit, self.credit, debit));
         self
     }
 }
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn open_sides_are_filled() {
+    fn empty_sides_are_filled() {
         for (credit, debit, expected) in [
             (None, None, (Some(TWO), Some(THREE))),
             (Some(ONE), None, (Some(ONE), Some(THREE))),
@@ -108,7 +110,7 @@ mod tests {
             (Some(THREE), None, (Some(THREE), None)),
             (None, Some(TWO), (None, Some(TWO))),
         ] {
-            let completed = entry(credit, debit).completed(TWO, THREE);
+            let completed = entry(credit, debit).with_precedent(TWO, THREE);
             assert_eq!((completed.credit, completed.debit), expected);
         }
     }
@@ -117,7 +119,8 @@ mod tests {
     fn descriptions_come_before_hashtags() {
         let today = parse_iso("2024-02-29").unwrap();
         let found = entry(Some(ONE), None).precedents(today);
-        let descriptions: Vec<_> = found.iter().map(|one| one.description.as_deref()).collect();
+        let descriptions: Vec<_> =
+            found.iter().map(|precedent| precedent.description.as_deref()).collect();
         assert_eq!(descriptions, [Some("cafe #lunch"), None]);
         let mut from = Vec::new();
         found[1].filter.each_term(&mut |term| {
@@ -127,6 +130,6 @@ mod tests {
         });
         assert_eq!(from, [parse_iso("2023-02-28")]);
         assert!(entry(Some(ONE), Some(TWO)).precedents(today).is_empty());
-        assert!(QuickEntry::default().precedents(today).is_empty(), "nothing to go by");
+        assert!(QuickEntry::default().precedents(today).is_empty(), "no description");
     }
 }

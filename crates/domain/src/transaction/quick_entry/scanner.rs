@@ -1,4 +1,4 @@
-//! Splits a typed text into pieces that cover it without gaps.
+//! Splits a text into pieces without gaps.
 
 use std::ops::Range;
 
@@ -11,22 +11,22 @@ use crate::transaction::tags;
 pub(super) enum PieceKind {
     /// White space.
     Space,
-    /// A single `-` or `_`, which separates words like a space (behaviour 4.3).
+    /// A single `-` or `_`. It separates words like a space (behaviour 4.3).
     Dash,
-    /// Letters and digits, at least one letter.
+    /// Letters and digits with at least one letter.
     Word,
-    /// Digits, perhaps with `. , / :` between them, or a day as `yyyy-MM-dd`.
+    /// Digits, possibly with `. , / :` between them, or a date as `yyyy-MM-dd`.
     Figure,
     /// Any other character.
     Symbol,
-    /// Text in quotes, with them (behaviour 3.8.2.7).
+    /// Quoted text, including the quotes (behaviour 3.8.2.7).
     Quoted,
     /// A URL (behaviour 3.8.2.6).
     Url,
-    /// `#tag` (3.8.2.5).
+    /// `#tag` (behaviour 3.8.2.5).
     Tag,
     /// `-#tag`.
-    Untag,
+    NegatedTag,
 }
 
 /// A piece of a text.
@@ -36,19 +36,20 @@ pub(super) struct TextPiece {
     pub(super) span: Range<usize>,
 }
 
-/// The pieces of a text.
+/// Splits a text.
 pub(super) fn pieces(text: &str) -> Vec<TextPiece> {
-    Scanner { text, at: 0, before: None, closes: [true; QUOTES.len()] }.run(Scanner::marked)
+    Scanner { text, at: 0, before: None, may_close: [true; QUOTES.len()] }.run(Scanner::next_piece)
 }
 
-/// The pieces of a name, in which quotes, URLs and hashtags have no meaning.
+/// Splits a name, in which quotes, URLs and hashtags have no meaning.
 pub(super) fn plain_pieces(name: &str) -> Vec<TextPiece> {
-    Scanner { text: name, at: 0, before: None, closes: [false; QUOTES.len()] }.run(Scanner::plain)
+    Scanner { text: name, at: 0, before: None, may_close: [false; QUOTES.len()] }
+        .run(Scanner::next_plain_piece)
 }
 
 const QUOTES: [char; 2] = ['"', '\''];
 const SCHEMES: [&str; 2] = ["http://", "https://"];
-/// Characters that belong to the sentence, not to the URL, at its end.
+/// Characters that do not belong to the URL if they are at its end.
 const AFTER_URL: [char; 8] = ['.', ',', ';', ':', '!', '?', '\'', '*'];
 
 struct Scanner<'t> {
@@ -56,9 +57,9 @@ struct Scanner<'t> {
     at: usize,
     /// The character before.
     before: Option<char>,
-    /// For each kind of quote, whether a closing one may still come, so that the text is not
-    /// searched for it again at every opening one.
-    closes: [bool; QUOTES.len()],
+    /// For each kind of quote, whether a closing one may follow, so that the text is not searched
+    /// again at each opening quote.
+    may_close: [bool; QUOTES.len()],
 }
 
 impl<'t> Scanner<'t> {
@@ -74,29 +75,29 @@ impl<'t> Scanner<'t> {
         pieces
     }
 
-    fn marked(&mut self, rest: &'t str) -> (PieceKind, usize) {
+    fn next_piece(&mut self, rest: &'t str) -> (PieceKind, usize) {
         let found = self
             .url(rest)
             .map(|length| (PieceKind::Url, length))
-            .or_else(|| self.untag(rest).map(|length| (PieceKind::Untag, length)))
+            .or_else(|| self.negated_tag(rest).map(|length| (PieceKind::NegatedTag, length)))
             .or_else(|| tag(rest).map(|length| (PieceKind::Tag, length)))
             .or_else(|| self.quoted(rest).map(|length| (PieceKind::Quoted, length)));
-        found.unwrap_or_else(|| self.plain(rest))
+        found.unwrap_or_else(|| self.next_plain_piece(rest))
     }
 
-    fn plain(&mut self, rest: &'t str) -> (PieceKind, usize) {
+    fn next_plain_piece(&mut self, rest: &'t str) -> (PieceKind, usize) {
         let first = rest.chars().next().unwrap_or_default();
         match first {
             '-' | '_' => (PieceKind::Dash, 1),
             space if space.is_whitespace() => {
                 (PieceKind::Space, rest.len().saturating_sub(rest.trim_start().len()))
             }
-            letter if letter.is_alphanumeric() => chunk(rest),
+            letter if letter.is_alphanumeric() => word_or_figure(rest),
             symbol => (PieceKind::Symbol, symbol.len_utf8()),
         }
     }
 
-    /// Whether a word may begin here.
+    /// Returns whether a word may begin here.
     fn at_boundary(&self) -> bool {
         !self.before.is_some_and(in_word)
     }
@@ -113,27 +114,27 @@ impl<'t> Scanner<'t> {
             .find(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>'))
             .unwrap_or(rest.len());
         let mut url = rest.get(..end)?.trim_end_matches(AFTER_URL);
-        // A parenthesis that opens before the URL also closes after it.
+        // A parenthesis may open before the URL and close after it.
         if !url.contains('(') {
             url = url.trim_end_matches(')').trim_end_matches(AFTER_URL);
         }
         (url.len() > scheme).then_some(url.len())
     }
 
-    fn untag(&self, rest: &str) -> Option<usize> {
+    fn negated_tag(&self, rest: &str) -> Option<usize> {
         let length = tag(rest.strip_prefix('-')?)?;
         (self.at_boundary() && !matches!(self.before, Some('-' | '_' | '#')))
             .then(|| length.saturating_add(1))
     }
 
-    /// The length of a quotation: it opens at the start of a word and closes at the end of one,
-    /// which apostrophes do not.
+    /// Returns the length of a quotation. It opens at the start of a word and closes at the end of
+    /// a word; apostrophes do not.
     fn quoted(&mut self, rest: &str) -> Option<usize> {
         let quote = rest.chars().next()?;
         let may_close = QUOTES
             .iter()
-            .zip(&mut self.closes)
-            .find_map(|(known, closes)| (*known == quote).then_some(closes))?;
+            .zip(&mut self.may_close)
+            .find_map(|(known, may_close)| (*known == quote).then_some(may_close))?;
         if !*may_close || self.before.is_some_and(in_word) {
             return None;
         }
@@ -151,7 +152,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Whether the character is part of a word: a letter, also a decomposed one, or a digit.
+/// Returns whether the character is part of a word: a letter, a combining mark or a digit.
 pub(super) fn in_word(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
@@ -161,8 +162,8 @@ fn tag(rest: &str) -> Option<usize> {
     (length > 0).then(|| length.saturating_add(1))
 }
 
-/// The word or figure a text begins with.
-fn chunk(rest: &str) -> (PieceKind, usize) {
+/// Returns the word or figure at the start of a text.
+fn word_or_figure(rest: &str) -> (PieceKind, usize) {
     if is_iso_day(rest) {
         return (PieceKind::Figure, ISO_DAY);
     }
@@ -187,7 +188,7 @@ fn chunk(rest: &str) -> (PieceKind, usize) {
 /// The length of `yyyy-MM-dd`.
 pub(super) const ISO_DAY: usize = 10;
 
-/// Whether the text begins with `yyyy-MM-dd`, not followed by more of a word.
+/// Returns whether the text begins with `yyyy-MM-dd` and the word ends there.
 fn is_iso_day(rest: &str) -> bool {
     let shaped = |(at, byte): (usize, u8)| {
         if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
@@ -217,8 +218,8 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_a_text() {
-        use PieceKind::{Dash, Figure, Symbol, Tag, Untag, Word};
+    fn texts_are_split_into_pieces() {
+        use PieceKind::{Dash, Figure, NegatedTag, Symbol, Tag, Word};
         check("Taxi 25", &[(Word, "Taxi"), (Figure, "25")]);
         check("A4 4x 25kg é1", &[(Word, "A4"), (Word, "4x"), (Word, "25kg"), (Word, "é1")]);
         check(
@@ -251,7 +252,7 @@ mod tests {
                 (Symbol, "#"),
                 (Word, "x"),
                 (Tag, "#b"),
-                (Untag, "-#c"),
+                (NegatedTag, "-#c"),
                 (Word, "a"),
                 (Dash, "-"),
                 (Tag, "#d"),
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_and_quotes() {
+    fn urls_and_quotes_are_single_pieces() {
         use PieceKind::{Quoted, Symbol, Url, Word};
         check(
             "see (https://a.b/c?d=1). HTTP://x, http:// xhttp://y",
@@ -300,7 +301,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_between_the_pieces(text in "\\PC{0,40}|[a1 '\"#/:.,_-]{0,40}") {
+        fn pieces_cover_the_whole_text(text in "\\PC{0,40}|[a1 '\"#/:.,_-]{0,40}") {
             for pieces in [pieces(&text), plain_pieces(&text)] {
                 let whole: String = pieces.iter().map(|piece| &text[piece.span.clone()]).collect();
                 prop_assert_eq!(&whole, &text);

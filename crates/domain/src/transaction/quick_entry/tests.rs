@@ -1,4 +1,4 @@
-//! The rules of text mode by example (behaviour 3.8.2).
+//! Examples of text mode (behaviour 3.8.2).
 
 use super::*;
 use crate::account::AccountRef;
@@ -65,7 +65,7 @@ fn check_amount(text: &str, separator: DecimalSeparator, amount: Option<&str>, r
 }
 
 #[test]
-fn amounts_of_behaviour_3_8_2_1() {
+fn amounts_are_found() {
     use DecimalSeparator::{Comma, Dot};
     check_amount("invoice 12345 value 12,34", Comma, Some("12.34"), "invoice 12345 value");
     for (text, amount, rest) in [
@@ -107,7 +107,7 @@ fn amounts_of_behaviour_3_8_2_1() {
 }
 
 #[test]
-fn numbers_are_read_whole_or_not_at_all() {
+fn parts_of_numbers_are_not_amounts() {
     use DecimalSeparator::{Comma, Dot};
     for (text, amount, rest) in [
         ("Rent 1 234,56", Some("1234.56"), "Rent"),
@@ -163,7 +163,7 @@ fn numbers_are_read_whole_or_not_at_all() {
 }
 
 #[test]
-fn accounts_of_behaviour_3_8_2_2() {
+fn account_names_are_found() {
     for (text, credit, debit, rest) in [
         ("cash food", Some(CASH), Some(FOOD), ""),
         ("Lunch FOOD from CASH", Some(FOOD), Some(CASH), "Lunch from"),
@@ -190,12 +190,12 @@ fn accounts_of_behaviour_3_8_2_2() {
             "{text:?}"
         );
     }
-    // The digits of a third name are no amount.
+    // The digits in the name of a third account are not an amount.
     assert_eq!(shown(&read("cash food 520111 Freight Intergroup 7")).0.as_deref(), Some("7.00"));
 }
 
 #[test]
-fn dates_of_behaviour_3_8_2_3() {
+fn dates_are_found() {
     for (text, date, rest) in [
         ("31/01/2024 lunch", Some("2024-01-31"), "lunch"),
         ("lunch (31/01).", Some("2025-01-31"), "lunch ()."),
@@ -222,7 +222,7 @@ fn dates_of_behaviour_3_8_2_3() {
 }
 
 #[test]
-fn tags_addresses_and_quotes_of_behaviour_3_8_2() {
+fn tags_urls_and_quotes_are_found() {
     for (text, urls, rest) in [
         ("#food lunch -#trip end", vec![], "#food lunch end"),
         ("-#a", vec![], ""),
@@ -247,7 +247,7 @@ fn tags_addresses_and_quotes_of_behaviour_3_8_2() {
 }
 
 #[test]
-fn repeats_of_behaviour_3_8_2_8() {
+fn repetitions_are_found() {
     let days = |text: &str| {
         let found = read(text);
         (found.repeats.into_iter().map(format_iso).collect::<Vec<_>>().join(" "), found.description)
@@ -285,7 +285,7 @@ fn repeats_of_behaviour_3_8_2_8() {
 }
 
 #[test]
-fn white_space_collapses() {
+fn white_space_is_collapsed() {
     for (text, rest) in [
         ("  a \t b  ", "a b"),
         ("a 25 b", "a b"),
@@ -298,7 +298,7 @@ fn white_space_collapses() {
 }
 
 #[test]
-fn two_names_are_read_beside_a_date_or_an_amount() {
+fn only_two_names_are_read() {
     let reader_names = names();
     let reader = QuickEntryReader {
         names: &reader_names,
@@ -313,13 +313,13 @@ fn two_names_are_read_beside_a_date_or_an_amount() {
         ("cash cash http://a taxi 'food' 4x", CASH, TAXI, "cash http://a 'food' 4x"),
         ("10 cash 25", NUMBER, CASH, "25"),
     ] {
-        let wanted = QuickEntry {
+        let expected = QuickEntry {
             description: rest.to_owned(),
             credit: Some(credit),
             debit: Some(debit),
             ..QuickEntry::default()
         };
-        assert_eq!(reader.read_names(text), Some(wanted), "{text:?}");
+        assert_eq!(reader.read_names(text), Some(expected), "{text:?}");
     }
     for text in ["", "cash", "cash cash", "cash 'food'", "#cash food", "cashier food", "25 13/05"] {
         assert_eq!(reader.read_names(text), None, "{text:?}");
@@ -327,7 +327,7 @@ fn two_names_are_read_beside_a_date_or_an_amount() {
 }
 
 #[test]
-fn bodies_are_read_by_what_they_leave_open() {
+fn discovery_depends_on_the_empty_fields() {
     let dot = DecimalSeparator::Dot;
     let text =
         || Changes { description: Field::Set("Cash Food 25".to_owned()), ..Changes::default() };

@@ -1,4 +1,4 @@
-//! The rules of merges (behaviour 3.11).
+//! Tests of merges (behaviour 3.11).
 
 mod payloads;
 
@@ -31,7 +31,7 @@ fn access(lock_date: Option<&str>) -> Access {
     Access::admit(book, Some(Permission::Owner), UserId::new(7), Action::Post).unwrap()
 }
 
-/// A complete one with this id, created that many milliseconds after the epoch.
+/// Returns a complete transaction, created `id` milliseconds after the epoch.
 fn transaction(id: i64, standing: Standing) -> Transaction {
     let date = parse_iso("2025-01-15");
     Transaction {
@@ -60,18 +60,18 @@ fn merge(
     second: &Transaction,
 ) -> Result<Merged, crate::Refusal> {
     let (accounts, today) = (Directory::default(), parse_iso("2025-05-20").unwrap());
-    let recorder = TransactionRules {
+    let rules = TransactionRules {
         access,
         accounts: &accounts,
         now: Instant::new(500),
         today,
         created_on: today,
     };
-    recorder.merge(&MergePair::new(vec![first.clone(), second.clone()])?, IDS, None)
+    rules.merge(&MergePair::new(vec![first.clone(), second.clone()])?, IDS, None)
 }
 
 #[test]
-fn the_base_of_behaviour_3_11_3() {
+fn base_is_the_posted_or_later_transaction() {
     use Standing::{Draft, Unchecked};
     for (first, second, first_is_base) in [
         ((1, Draft), (2, Draft), false),
@@ -91,7 +91,7 @@ fn the_base_of_behaviour_3_11_3() {
 }
 
 #[test]
-fn gaps_are_filled_and_lists_united() {
+fn empty_fields_are_filled_and_lists_united() {
     let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let map = |pairs: &[(&str, &str)]| {
         Properties::stored(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect())
@@ -132,13 +132,13 @@ fn gaps_are_filled_and_lists_united() {
     );
     assert_eq!((merged.id, difference), (IDS[0], None));
     for (original, given) in originals.iter().zip([&absorbed, &base]) {
-        let stamp = given.stamp.clone().touched(Instant::new(500));
+        let stamp = given.stamp.clone().touch(Instant::new(500));
         assert_eq!(*original, Transaction { trashed: true, stamp, ..given.clone() });
     }
 }
 
 #[test]
-fn what_is_refused() {
+fn invalid_pairs_are_refused() {
     let [draft, other] = [1, 2].map(|id| transaction(id, Standing::Draft));
     let refused = |first: &Transaction, second: &Transaction, lock| {
         merge(&access(lock), first, second).unwrap_err()
@@ -189,29 +189,31 @@ fn what_is_refused() {
     assert!(merge(&access(None), &holding(1), &holding(401)).is_ok(), "1,000 different ones");
 }
 
-/// What a transaction does to its credit account, whether it counts or not.
+/// Returns the amount that a transaction adds to its credit account, whether it is posted or not.
 fn effect(transaction: &Transaction) -> i64 {
     let units = transaction.amount.and_then(|amount| amount.units(2)).unwrap();
     if transaction.credit == Some(CASH) { units } else { -units }
 }
 
 proptest! {
-    /// 3.11.6: base and difference together are the absorbed amount; both sum to zero over
-    /// their accounts.
+    /// 3.11.6: the amounts of the base and of the difference make up the absorbed amount.
     #[test]
     fn base_and_difference_make_up_the_absorbed_amount(
-        (kept, dropped) in (1..i64::MAX, 1..i64::MAX),
-        postings in (any::<bool>(), any::<bool>()),
+        kept in 1..i64::MAX,
+        dropped in 1..i64::MAX,
+        first_posted: bool,
+        second_posted: bool,
     ) {
         let standing = |posted| if posted { Standing::Unchecked } else { Standing::Draft };
-        let mut pair = [transaction(1, standing(postings.0)), transaction(2, standing(postings.1))];
-        let base = usize::from(!postings.0 || postings.1);
+        let mut pair =
+        [transaction(1, standing(first_posted)), transaction(2, standing(second_posted))];
+        let base = usize::from(!first_posted || second_posted);
         pair[base].amount = Amount::from_units(kept, 2);
         pair[1 - base].amount = Amount::from_units(dropped, 2);
         pair[1 - base].description = "absorbed".to_owned();
         let merged = merge(&access(None), &pair[0], &pair[1]).unwrap();
         let difference = merged.difference.as_ref();
-        prop_assert_eq!(merged.transaction.is_posted(), postings.0 || postings.1);
+        prop_assert_eq!(merged.transaction.is_posted(), first_posted || second_posted);
         prop_assert_eq!(effect(&merged.transaction), kept);
         prop_assert_eq!(difference.map_or(0, effect), dropped - kept);
         prop_assert!(
@@ -231,7 +233,7 @@ proptest! {
 }
 
 #[test]
-fn the_example_of_behaviour_3_11_6() {
+fn difference_is_a_draft_with_swapped_sides_or_not() {
     let base =
         Transaction { amount: Amount::from_units(8_000, 2), ..transaction(2, Standing::Unchecked) };
     let absorbed = Transaction {

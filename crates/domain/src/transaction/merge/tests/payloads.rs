@@ -1,4 +1,4 @@
-//! Merges whose items say more than their ids (behaviour 3.11.9).
+//! Tests of merges whose items have fields besides their ids (behaviour 3.11.9).
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::transaction::Changes as Body;
 const BANK: AccountId = AccountId::new(3);
 const OLD: AccountId = AccountId::new(4);
 
-/// A merge with payloads.
+/// Merges with submitted fields.
 fn submit(
     accounts: &Directory,
     lock_date: Option<&str>,
@@ -21,9 +21,9 @@ fn submit(
     let now = Instant::new(500);
     let rules = TransactionRules { access: &access, accounts, now, today, created_on: today };
     let pair = MergePair::new(given.map(Transaction::clone).to_vec())?;
-    let read = |(item, stored)| rules.submitted(item, stored);
+    let read = |(item, stored)| rules.read_submitted(item, stored);
     let submitted = items.iter().zip(given).map(read).collect::<Result<Vec<_>, _>>()?;
-    rules.merge(&pair.submitting(submitted)?, IDS, None)
+    rules.merge(&pair.with_submitted(submitted)?, IDS, None)
 }
 
 fn set(text: &str) -> Field<String> {
@@ -51,12 +51,12 @@ fn named(name: &str) -> Field<AccountRef> {
 }
 
 #[test]
-fn what_counts_as_saying_more_than_an_id() {
+fn fields_besides_the_id_are_detected() {
     let bare = || Body { id: Some("1".to_owned()), ..Body::default() };
-    for silent in [bare(), Body { checked: true, draft: true, round_trip: true, ..bare() }] {
-        assert!(!silent.says_more_than_its_id(), "{silent:?}");
+    for item in [bare(), Body { checked: true, draft: true, round_trip: true, ..bare() }] {
+        assert!(!item.has_fields_besides_id(), "{item:?}");
     }
-    for telling in [
+    for item in [
         Body { date: Field::Clear, ..bare() },
         Body { amount: set(""), ..bare() },
         Body { description: set("x"), ..bare() },
@@ -67,12 +67,12 @@ fn what_counts_as_saying_more_than_an_id() {
         Body { files: Some(vec![]), ..bare() },
         Body { properties: [("k".to_owned(), None)].into(), ..bare() },
     ] {
-        assert!(telling.says_more_than_its_id(), "{telling:?}");
+        assert!(item.has_fields_besides_id(), "{item:?}");
     }
 }
 
 #[test]
-fn what_is_said_goes_before_what_is_stored() {
+fn submitted_values_have_precedence_over_stored_values() {
     let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let map = |pairs: &[(&str, &str)]| {
         Properties::stored(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect())
@@ -96,28 +96,28 @@ fn what_is_said_goes_before_what_is_stored() {
         properties: map(&[("k", "2"), ("own", "2"), ("gone", "2")]),
         ..transaction(2, Standing::Unchecked)
     };
-    let said = [
+    let items = [
         Body {
             date: set(" "),
             credit: named("bank"),
             urls: Some(text(&["c"])),
-            properties: edits(&[("K", Some("said first")), ("gone", None)]),
+            properties: edits(&[("K", Some("submitted first")), ("gone", None)]),
             ..Body::default()
         },
         Body {
             date: set("2025-03-01"),
-            description: set("said second"),
+            description: set("submitted second"),
             credit: named("cash"),
             remote_ids: Some(text(&["r3", "r1"])),
-            properties: edits(&[("k", Some("said second")), ("more", Some("2"))]),
+            properties: edits(&[("k", Some("submitted second")), ("more", Some("2"))]),
             ..Body::default()
         },
     ];
-    let merged = submit(&chart(), None, [&first, &second], said).unwrap();
+    let merged = submit(&chart(), None, [&first, &second], items).unwrap();
     let Merged { transaction: made, difference, .. } = merged;
     assert_eq!(
         (made.date, made.description.as_str(), made.credit, made.debit),
-        (parse_iso("2025-03-01"), "said second", Some(BANK), Some(FOOD))
+        (parse_iso("2025-03-01"), "submitted second", Some(BANK), Some(FOOD))
     );
     assert_eq!((made.amount, made.standing), (first.amount, Standing::Unchecked));
     assert_eq!(made.urls, ["c", "a", "b"]);
@@ -125,7 +125,7 @@ fn what_is_said_goes_before_what_is_stored() {
     assert_eq!(made.remote_ids, [links[0], links[1], "r3", "r1", "r2"]);
     assert_eq!(
         made.properties,
-        map(&[("k", "said first"), ("own", "1"), ("gone", "2"), ("more", "2")])
+        map(&[("k", "submitted first"), ("own", "1"), ("gone", "2"), ("more", "2")])
     );
     let left = difference.unwrap();
     assert_eq!(
@@ -136,22 +136,22 @@ fn what_is_said_goes_before_what_is_stored() {
 }
 
 #[test]
-fn a_submitted_amount_is_the_amount() {
+fn submitted_amount_replaces_stored_amounts() {
     let first =
         Transaction { amount: Amount::from_units(10_005, 3), ..transaction(1, Standing::Draft) };
     let second =
         Transaction { amount: Amount::from_units(2_500, 2), ..transaction(2, Standing::Draft) };
-    let merged = |said: [Field<String>; 2]| {
-        let items = said.map(|amount| Body { amount, ..Body::default() });
+    let merged = |amounts: [Field<String>; 2]| {
+        let items = amounts.map(|amount| Body { amount, ..Body::default() });
         submit(&chart(), None, [&first, &second], items).unwrap()
     };
-    for (said, units, scale) in [
+    for (amounts, units, scale) in [
         ([set("30"), Field::Keep], 3_000, 2),
         ([set("0"), set("30.005")], 3_001, 2),
-        // 3.10.5: what is stored is not rounded again.
+        // 3.10.5: a stored amount is not rounded again.
         ([set("10.005"), set("7")], 10_005, 3),
     ] {
-        let merged = merged(said);
+        let merged = merged(amounts);
         assert_eq!(merged.transaction.amount, Amount::from_units(units, scale));
         assert_eq!(merged.difference, None);
     }
@@ -159,12 +159,12 @@ fn a_submitted_amount_is_the_amount() {
         let merged = merged([nothing, Field::Keep]);
         assert_eq!(merged.transaction.amount, first.amount);
         let left = merged.difference.and_then(|draft| draft.amount);
-        assert_eq!(left, Amount::from_units(14_995, 3), "nothing was said");
+        assert_eq!(left, Amount::from_units(14_995, 3), "no amount was submitted");
     }
 }
 
 #[test]
-fn what_payloads_are_refused_for() {
+fn invalid_fields_are_refused() {
     let [draft, posted] = [(1, Standing::Draft), (2, Standing::Unchecked)]
         .map(|(id, standing)| transaction(id, standing));
     let refused = |item: Body, lock| {
@@ -175,7 +175,7 @@ fn what_payloads_are_refused_for() {
     assert_eq!(
         refused(date("2024-12-31"), Some("2025-01-01")),
         Refusal::Locked("2024-12-31".to_owned()).into(),
-        "the result would stand on a locked date"
+        "the date of the result is locked"
     );
     let same = Body { credit: named("Food"), ..Body::default() };
     assert_eq!(refused(same, None), Refusal::SameAccount.into());
@@ -188,7 +188,7 @@ fn what_payloads_are_refused_for() {
     assert!(matches!(refused(archived(), None), crate::Refusal::Account(_)));
     let drafts = [&draft, &transaction(3, Standing::Draft)];
     let merged = submit(&chart(), None, drafts, [archived(), Body::default()]).unwrap();
-    assert_eq!(merged.transaction.debit, Some(OLD), "drafts may name it");
+    assert_eq!(merged.transaction.debit, Some(OLD), "drafts may be on an archived account");
     let there = Transaction { debit: Some(OLD), ..posted.clone() };
     let merged = submit(&chart(), None, [&draft, &there], [archived(), Body::default()]).unwrap();
     assert_eq!((merged.transaction.debit, merged.transaction.is_posted()), (Some(OLD), true));
@@ -196,6 +196,6 @@ fn what_payloads_are_refused_for() {
     let items = [amount("7"), Body::default()];
     assert!(
         submit(&chart(), None, [&draft_there, &posted], items).is_err(),
-        "posted on what only a draft named"
+        "only a draft was on the archived account"
     );
 }

@@ -6,51 +6,50 @@ use crate::id::{BookKey, TransactionId};
 
 use super::finding::{Finding, FindingKind, Findings};
 
-/// An event as its row has it.
+/// An event as stored in its row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditedEvent {
     /// Its number in the book.
     pub sequence: i64,
-    /// The event; `None` when the row cannot be one. Where several share a row, their hashes follow
-    /// from what they say, but for that of the last one: it is as stored.
+    /// The event; `None` if the row is not a valid event. If several events share a row, only the
+    /// hash of the last one is stored; those of the others are computed.
     pub event: Option<Event>,
 }
 
-/// Checks events in order. Each is checked against the stored hash of the one before it, not
-/// against the hash that one should have, so that one forged event does not make all later ones
-/// suspect.
+/// Checks events in order. Each is checked against the stored hash of the previous event, not
+/// against a computed hash, so that a forged event does not invalidate all later ones.
 #[derive(Debug)]
-pub struct Trail<'k> {
+pub struct ChainCheck<'k> {
     key: &'k BookKey,
     last: i64,
-    /// The hash the next event is chained to; `None` when an event before it is missing or
-    /// unreadable.
+    /// The hash of the previous event; `None` if that is missing or invalid.
     previous: Option<Hash>,
     checked: i64,
-    /// What the first event of a copy says of its transactions (behaviour 6.20).
+    /// The summary of the copied transactions in the first event of a copy (behaviour 6.20).
     copied: Option<String>,
     findings: Findings,
-    /// The transactions that events tell of and that have no row.
-    lost: Findings,
-    /// The last of them.
-    last_lost: Option<i64>,
+    /// Findings about transactions that have events but no row.
+    missing_rows: Findings,
+    /// The last of these transactions.
+    last_missing_row: Option<i64>,
 }
 
-impl<'k> Trail<'k> {
-    /// Begins before the first event of the book with that id.
+impl<'k> ChainCheck<'k> {
+    /// Begins before the first event of the book.
     #[must_use]
     pub fn new(key: &'k BookKey) -> Self {
         let (previous, findings) = (Some(Hash::ZERO), Findings::default());
-        let (copied, lost, last_lost) = (None, Findings::default(), None);
-        Self { key, last: 0, previous, checked: 0, copied, findings, lost, last_lost }
+        let (copied, missing_rows, last_missing_row) = (None, Findings::default(), None);
+        let (last, checked) = (0, 0);
+        Self { key, last, previous, checked, copied, findings, missing_rows, last_missing_row }
     }
 
-    /// Checks the next event; events come in the order of their numbers.
-    pub fn check_next(&mut self, logged: &AuditedEvent) {
-        let AuditedEvent { sequence, event } = logged;
+    /// Checks the next event; the events must be in the order of their numbers.
+    pub fn check_next(&mut self, row: &AuditedEvent) {
+        let AuditedEvent { sequence, event } = row;
         self.checked = self.checked.saturating_add(1);
         let expected = self.last.saturating_add(1);
-        // Also one that two rows have.
+        // This includes a number that two rows have.
         if *sequence < expected {
             return self.add(
                 FindingKind::Event,
@@ -65,7 +64,7 @@ impl<'k> Trail<'k> {
         }
         match (event, self.previous) {
             (Some(event), Some(previous)) => {
-                let expected = event.chained(&previous, self.key);
+                let expected = event.hash_after(&previous, self.key);
                 if expected != event.hash {
                     self.add(
                         FindingKind::Event,
@@ -75,52 +74,54 @@ impl<'k> Trail<'k> {
                     );
                 }
             }
-            // Its predecessor is lost, so it cannot be checked; it still serves to check the next.
+            // Its hash cannot be checked, because the previous event is missing. The next event is
+            // checked against it.
             (Some(_), None) => {}
             (None, _) => {
                 self.add(FindingKind::Event, *sequence, "an event", "unreadable row".to_owned())
             }
         }
         if let (1, Some(event)) = (*sequence, event) {
-            self.copied = CopySummary::in_event(&event.data).map(str::to_owned);
+            self.copied = CopySummary::find_in_event(&event.data).map(str::to_owned);
         }
         self.previous = event.as_ref().map(|event| event.hash);
         self.last = *sequence;
     }
 
-    /// Adds a transaction that an event tells of and that has no row. Events that follow one
-    /// another count once.
-    pub fn add_lost(&mut self, transaction: i64) {
-        if self.last_lost.replace(transaction) == Some(transaction) {
+    /// Adds a transaction that has an event but no row. Several such events in succession count
+    /// once.
+    pub fn add_missing_row(&mut self, transaction: i64) {
+        if self.last_missing_row.replace(transaction) == Some(transaction) {
             return;
         }
         let id = TransactionId::new(transaction).to_string();
-        self.lost.add(Finding::new(FindingKind::Row, id, "a row", "none"));
+        self.missing_rows.add(Finding::new(FindingKind::Row, id, "a row", "none"));
     }
 
-    /// Findings about rows. They do not break the chain.
-    pub fn take_lost(&mut self) -> Findings {
-        std::mem::take(&mut self.lost)
+    /// Takes the findings about missing rows. They do not break the chain.
+    pub fn take_missing_rows(&mut self) -> Findings {
+        std::mem::take(&mut self.missing_rows)
     }
 
-    /// Whether the book is a copy whose log says what it was copied with.
+    /// Returns whether the book is a copy whose first event has a summary of the copied
+    /// transactions.
     #[must_use]
-    pub const fn is_of_copy(&self) -> bool {
+    pub const fn has_copy_summary(&self) -> bool {
         self.copied.is_some()
     }
 
-    /// Compares the transactions that the book was copied with, as they are now or were before
-    /// their first change, with what its log says.
+    /// Compares the copied transactions, as they were before their first change, with the summary
+    /// in the first event.
     pub fn check_copied(&mut self, found: &CopySummary) {
         let found = found.canonical();
-        if let Some(said) = self.copied.take().filter(|said| *said != found) {
+        if let Some(expected) = self.copied.take().filter(|expected| *expected != found) {
             let key = self.key.as_str();
-            self.findings.add(Finding::new(FindingKind::Copied, key, said, found));
+            self.findings.add(Finding::new(FindingKind::Copied, key, expected, found));
         }
     }
 
-    /// Compares the last event with the head in the book state; `None` when that has no readable
-    /// hash.
+    /// Compares the last event with the head in the book state; `None` if the hash of the head is
+    /// invalid.
     pub fn check_head(&mut self, head: Option<Head>) {
         let Some(head) = head else {
             let expected = self.previous.map(|hash| hash.to_string()).unwrap_or_default();
@@ -145,19 +146,19 @@ impl<'k> Trail<'k> {
         }
     }
 
-    /// The number of the last event read.
+    /// Returns the number of the last event.
     #[must_use]
     pub const fn sequence(&self) -> i64 {
         self.last
     }
 
-    /// How many events were read.
+    /// Returns the number of events.
     #[must_use]
     pub const fn checked(&self) -> i64 {
         self.checked
     }
 
-    /// The findings.
+    /// Returns the findings.
     #[must_use]
     pub fn into_findings(self) -> Findings {
         self.findings

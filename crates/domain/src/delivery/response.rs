@@ -1,28 +1,28 @@
-//! What apps answer to an event, and what that means (behaviour 8.7).
+//! Responses of apps to events (behaviour 8.7).
 
-use super::secret::without_secrets;
+use super::secret::remove_secrets;
 use crate::app::AppId;
 use crate::instant::Instant;
 use crate::json::{Json, Object};
 
-/// The most characters of a message that are kept.
+/// Maximum length of a stored message, in characters.
 pub const MAX_MESSAGE: usize = 8_192;
 
-/// How an app took an event.
+/// The severity of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ResponseKind {
-    /// It did something.
+    /// The app handled the event.
     Info,
-    /// It did something, or nothing, and there is something to look at.
+    /// The app asks for attention.
     Warning,
-    /// It could not do its part.
+    /// The app failed, or the event was not delivered.
     Error,
 }
 
 impl ResponseKind {
     const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
 
-    /// The kind as the API names it.
+    /// Returns the name in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -39,95 +39,98 @@ impl ResponseKind {
     }
 }
 
-/// What an app has to say about an event. There is one of each app; a new one replaces it.
+/// The response of an app to an event. A new response replaces the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppResponse {
     /// The app.
     pub app: AppId,
-    /// How it took the event.
+    /// The severity.
     pub kind: ResponseKind,
-    /// What it says.
+    /// The message.
     pub message: String,
-    /// When it said so.
+    /// The time at which it was recorded.
     pub created_at: Instant,
 }
 
-/// What is recorded of an answer.
+/// The severity and message of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseText {
-    /// How the app took the event.
+    /// The severity.
     pub kind: ResponseKind,
-    /// What it says, at most [`MAX_MESSAGE`] characters of it.
+    /// The message, at most [`MAX_MESSAGE`] characters.
     pub message: String,
 }
 
 impl ResponseText {
-    /// A remark of the server itself: the event did not reach the app.
+    /// Creates the ERROR response of an event that was not delivered.
     #[must_use]
-    pub fn failed(why: &str) -> Self {
-        Self { kind: ResponseKind::Error, message: cut(why) }
+    pub fn error(message: &str) -> Self {
+        Self { kind: ResponseKind::Error, message: truncate(message) }
     }
 
-    /// The same where there is no room for what it says (behaviour 10.14).
+    /// Replaces the message by a shorter notice when the storage quota is used up (behaviour
+    /// 10.14).
     #[must_use]
-    pub fn without_message(self) -> Self {
+    pub fn with_quota_notice(self) -> Self {
         let message = "not kept: the storage quota is used up".to_owned();
         if message.len() < self.message.len() { Self { message, ..self } } else { self }
     }
 
-    /// The response to an event that records it.
+    /// Creates the response of `app`.
     #[must_use]
-    pub fn of(self, app: AppId, created_at: Instant) -> AppResponse {
+    pub fn by_app(self, app: AppId, created_at: Instant) -> AppResponse {
         AppResponse { app, kind: self.kind, message: self.message, created_at }
     }
 }
 
-/// Reads an answer: `error` beats `warning`, which beats `result`. A value that says nothing counts
-/// as absent: `false`, blank text, an empty list. One that is neither text nor a list of texts is
-/// recorded as it was written.
+/// Reads a response body and removes `secrets` from it.
+///
+/// `error` has precedence over `warning`, and `warning` over `result`. `false`, blank text and an
+/// empty list count as absent. A value that is neither text nor a list of texts is recorded as
+/// JSON.
 ///
 /// ```
-/// use daybook_domain::delivery::{ResponseKind, read_answer};
+/// use daybook_domain::delivery::{ResponseKind, read_response};
 /// use daybook_domain::json::{Json, Object};
-/// let answer = Object::new().with("result", Json::Bool(true));
-/// let remark = read_answer(&answer, &[]).unwrap();
-/// assert_eq!((remark.kind, remark.message.as_str()), (ResponseKind::Info, "OK"));
-/// assert_eq!(read_answer(&Object::new(), &[]), None);
+/// let body = Object::new().with("result", Json::Bool(true));
+/// let response = read_response(&body, &[]).unwrap();
+/// assert_eq!((response.kind, response.message.as_str()), (ResponseKind::Info, "OK"));
+/// assert_eq!(read_response(&Object::new(), &[]), None);
 /// ```
 #[must_use]
-pub fn read_answer(answer: &Object, secrets: &[String]) -> Option<ResponseText> {
-    let said = |key: &str, kind| {
-        let message = without_secrets(&message(answer.get(key)?)?, secrets);
-        Some(ResponseText { kind, message: cut(&message) })
+pub fn read_response(body: &Object, secrets: &[String]) -> Option<ResponseText> {
+    let read = |key: &str, kind| {
+        let message = remove_secrets(&read_message(body.get(key)?)?, secrets);
+        Some(ResponseText { kind, message: truncate(&message) })
     };
-    said("error", ResponseKind::Error)
-        .or_else(|| said("warning", ResponseKind::Warning))
-        .or_else(|| said("result", ResponseKind::Info))
+    read("error", ResponseKind::Error)
+        .or_else(|| read("warning", ResponseKind::Warning))
+        .or_else(|| read("result", ResponseKind::Info))
 }
 
-fn message(value: &Json) -> Option<String> {
+fn read_message(value: &Json) -> Option<String> {
     let text = match value {
         Json::Bool(false) => return None,
         Json::Bool(true) => "OK".to_owned(),
         Json::Text(text) => text.clone(),
-        Json::List(items) => items.iter().map(line).collect::<Vec<_>>().join("\n"),
+        Json::List(items) => items.iter().map(to_line).collect::<Vec<_>>().join("\n"),
         Json::Number(_) | Json::Object(_) => value.canonical(),
     };
-    let text = kept(&text);
+    let text = remove_nul(&text);
     (!text.trim().is_empty()).then_some(text)
 }
 
-fn line(item: &Json) -> String {
+fn to_line(item: &Json) -> String {
     item.as_text().map_or_else(|| item.canonical(), str::to_owned)
 }
 
-/// No database keeps the character NUL in a text.
-fn kept(text: &str) -> String {
+/// Removes NUL characters, which databases do not store in a text.
+pub(super) fn remove_nul(text: &str) -> String {
     text.chars().filter(|c| *c != '\0').collect()
 }
 
-fn cut(text: &str) -> String {
-    kept(text).chars().take(MAX_MESSAGE).collect()
+fn truncate(text: &str) -> String {
+    remove_nul(text).chars().take(MAX_MESSAGE).collect()
 }
 
 #[cfg(test)]
@@ -140,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_mean() {
+    fn error_precedes_warning_and_result() {
         use ResponseKind::{Error, Info, Warning};
         let text = Json::text;
         for (result, warning, error, expected) in [
@@ -162,18 +165,19 @@ mod tests {
             (None, None, Some(text("a\0b")), Some((Error, "ab"))),
             (None, Some(text("w")), Some(text("\0 \0")), Some((Warning, "w"))),
         ] {
-            let mut answer = Object::new();
+            let mut body = Object::new();
             for (key, value) in [("result", &result), ("warning", &warning), ("error", &error)] {
-                answer = value.clone().map_or(answer.clone(), |value| answer.with(key, value));
+                body = value.clone().map_or(body.clone(), |value| body.with(key, value));
             }
-            let read = read_answer(&answer, &[]);
-            let read = read.as_ref().map(|remark| (remark.kind, remark.message.as_str()));
-            assert_eq!(read, expected, "8.7: {answer:?}");
+            let response = read_response(&body, &[]);
+            let response =
+                response.as_ref().map(|response| (response.kind, response.message.as_str()));
+            assert_eq!(response, expected, "8.7: {body:?}");
         }
     }
 
     #[test]
-    fn kinds_are_known_by_their_names() {
+    fn kind_names_round_trip() {
         for kind in ResponseKind::ALL {
             assert_eq!(ResponseKind::from_name(kind.as_str()), Some(kind));
         }
@@ -181,27 +185,27 @@ mod tests {
     }
 
     #[test]
-    fn long_messages_are_cut() {
-        let answer = Object::new().with("error", Json::text("é".repeat(MAX_MESSAGE + 1)));
-        let kept = read_answer(&answer, &[]).unwrap().message;
-        assert_eq!(kept.chars().count(), MAX_MESSAGE);
-        let why = "x".repeat(MAX_MESSAGE + 1);
+    fn long_messages_are_truncated() {
+        let body = Object::new().with("error", Json::text("é".repeat(MAX_MESSAGE + 1)));
+        let message = read_response(&body, &[]).unwrap().message;
+        assert_eq!(message.chars().count(), MAX_MESSAGE);
+        let error = "x".repeat(MAX_MESSAGE + 1);
         let response =
-            ResponseText::failed(&why).of(AppId::stored("a".to_owned()), Instant::new(1));
+            ResponseText::error(&error).by_app(AppId::stored("a".to_owned()), Instant::new(1));
         assert_eq!((response.message.len(), response.kind), (MAX_MESSAGE, ResponseKind::Error));
     }
 
     proptest! {
         #[test]
-        fn whatever_is_recorded_says_something(
+        fn recorded_messages_are_not_blank(
             result in "\\PC{0,20}",
             warnings in proptest::collection::vec("\\PC{0,5}", 0..4),
         ) {
             let warnings: Vec<&str> = warnings.iter().map(String::as_str).collect();
-            let answer = Object::new()
+            let body = Object::new()
                 .with("result", Json::text(result.clone()))
                 .with("warning", list(&warnings));
-            match read_answer(&answer, &[]) {
+            match read_response(&body, &[]) {
                 None => {
                     prop_assert!(result.trim().is_empty());
                     prop_assert!(warnings.iter().all(|warning| warning.trim().is_empty()));

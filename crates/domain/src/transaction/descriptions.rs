@@ -9,9 +9,9 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::tags;
 
-/// The base text, followed by those words of the other that it does not contain in any case
-/// (behaviour 3.11.4). If one is blank, the other is returned unchanged.
-pub(super) fn joined(base: &str, other: &str) -> String {
+/// Appends to the base text those words of the other text that it does not contain, ignoring case
+/// (behaviour 3.11.4). If one text is blank, the other is returned unchanged.
+pub(super) fn join_descriptions(base: &str, other: &str) -> String {
     if base.trim().is_empty() || other.trim().is_empty() {
         return if base.trim().is_empty() { other.to_owned() } else { base.to_owned() };
     }
@@ -38,14 +38,14 @@ pub(super) fn joined(base: &str, other: &str) -> String {
 /// A word of the other text.
 struct Word<'t> {
     text: &'t str,
-    /// What it is looked for by.
+    /// The form that is searched for.
     lower: String,
-    /// Whether it is kept whole and only a whole word contains it.
+    /// Whether it is not split, and only compared with whole words.
     whole: bool,
 }
 
-/// The words of what stands between white space: the parts between hyphens and underscores, or all
-/// of it when it has a hashtag or a digit, as numbers of documents have.
+/// Returns the words of a text without white space: its parts between hyphens and underscores. A
+/// text with a hashtag or a digit, such as a document number, is one word.
 fn words_of(text: &str) -> Vec<Word<'_>> {
     if text.contains(|c: char| c == '#' || c.is_numeric()) {
         return vec![Word { text, lower: lower_case(bare(text)), whole: true }];
@@ -56,29 +56,30 @@ fn words_of(text: &str) -> Vec<Word<'_>> {
         .collect()
 }
 
-/// The whole words of a text: what stands between white space, and its hashtags.
+/// Returns the whole words of a text: its parts between white space, and its hashtags.
 fn whole_words(text: &str) -> HashSet<String> {
     let spaced = text.split_whitespace().map(|word| lower_case(bare(word)));
     spaced.chain(tags::of(text).iter().map(|tag| format!("#{}", lower_case(tag)))).collect()
 }
 
-/// A word without the punctuation around it.
+/// Returns a word without the punctuation around it.
 fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| {
         c != '#' && c != '_' && !c.is_alphanumeric() && !is_combining_mark(c)
     })
 }
 
-/// Lower case character by character: unlike `str::to_lowercase`, independent of what follows.
+/// Converts to lower case character by character. In contrast, `str::to_lowercase` depends on the
+/// characters that follow.
 fn lower_case(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// Those of these distinct words that the text contains. All words are searched for at once,
-/// because searching for each would take a second for two descriptions of 64 KB.
+/// Finds which of these distinct words the text contains. All words are searched for at once,
+/// because separate searches would take a second for two descriptions of 64 KB.
 fn contained<'w>(text: &str, words: Vec<&'w str>) -> HashSet<&'w str> {
     let mut found = HashSet::new();
-    // Neither fails: the words are short and few enough, and the search is not anchored.
+    // Both succeed: the words are short and few enough, and the search is not anchored.
     let Ok(automaton) = NFA::new(&words) else { return found };
     let Ok(mut state) = automaton.start_state(Anchored::No) else { return found };
     let mut seen = HashSet::new();
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptions_of_behaviour_3_11_4() {
+    fn missing_words_are_appended() {
         for (base, other, expected) in [
             ("Monthly income", "Salary payment", "Monthly income Salary payment"),
             (
@@ -132,14 +133,16 @@ mod tests {
             ("its-own  way", " ", "its-own  way"),
             ("", "", ""),
         ] {
-            assert_eq!(joined(base, other), expected, "{base:?} with {other:?}");
+            assert_eq!(join_descriptions(base, other), expected, "{base:?} with {other:?}");
         }
     }
 
     proptest! {
-        /// Containment is that of the plain text, word by word.
         #[test]
-        fn joined_as_a_naive_search_joins(base in "[abB -]{0,12}", other in "[abA _-]{0,12}") {
+        fn result_equals_that_of_a_naive_search(
+        base in "[abB -]{0,12}",
+        other in "[abA _-]{0,12}",
+        ) {
             let words = other.split([' ', '-', '_']).filter(|word| !word.is_empty());
             let missing: Vec<&str> =
                 words.filter(|word| !base.to_lowercase().contains(&word.to_lowercase())).collect();
@@ -150,7 +153,7 @@ mod tests {
                     (_, true, _) | (_, _, true) => base.clone(),
                     _ => format!("{} {}", base.trim_end(), missing.join(" ")),
                 };
-            let found = joined(&base, &other);
+            let found = join_descriptions(&base, &other);
             prop_assert_eq!(found.trim(), expected.trim());
         }
     }

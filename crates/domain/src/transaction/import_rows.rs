@@ -1,4 +1,4 @@
-//! Rows that are known by their remote ids (behaviour 3.7).
+//! Imported rows with the remote id of another row or of a transaction (behaviour 3.7).
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use crate::account::AccountRef;
 use crate::amount;
 use crate::field::Field;
 
-/// Refuses two rows of one request that have a remote id in common and say different things: one of
-/// them would be lost. Answers the position of the second.
+/// Refuses two rows of one request with a common remote id and different content, because one of
+/// them would be lost. The error has the index of the second row.
 ///
 /// # Errors
-/// [`Refusal::OtherRow`].
+/// [`Refusal::ConflictingRow`].
 ///
 /// ```
 /// use daybook_domain::field::Field;
@@ -32,8 +32,8 @@ pub fn check_rows(items: &[Changes]) -> Result<(), (usize, Refusal)> {
         for id in ids.filter(|id| !id.is_empty()) {
             let before = *first.entry(id).or_insert(index);
             if items.get(before).is_some_and(|other| !is_same_row(other, item)) {
-                let shown = id.chars().take(40).collect();
-                return Err((index, Refusal::OtherRow(shown, before)));
+                let id = id.chars().take(40).collect();
+                return Err((index, Refusal::ConflictingRow(id, before)));
             }
         }
     }
@@ -57,32 +57,32 @@ fn account(field: &Field<AccountRef>) -> Option<&AccountRef> {
 }
 
 impl TransactionRules<'_> {
-    /// What a row says otherwise than the transaction that has its remote id: of date, amount and
-    /// accounts, by their names in a body. What it does not say is no difference, what cannot be
-    /// read is one.
+    /// Returns the fields in which a row differs from the transaction with its remote id: date,
+    /// amount and accounts, by their names in a body. A blank field is no difference; an unreadable
+    /// field is one.
     #[must_use]
     pub fn differences(&self, stored: &Transaction, row: &Changes) -> Vec<&'static str> {
         let date = read_date(&row.date).map(|date| date.value());
         let amount = text(&row.amount).map(|text| {
             let read = amount::read(text, self.book().settings.decimal_separator);
             let read = read.ok().flatten();
-            read.and_then(|reading| reading.record(self.book().precision()).ok())
+            read.and_then(|reading| reading.round(self.book().precision()).ok())
         });
         let side = |field: &Field<AccountRef>| {
             account(field).map(|reference| self.accounts.find(reference).map(|found| found.id))
         };
-        let is_other_day = match date {
+        let differs_in_date = match date {
             Ok(date) => date.is_some() && date != stored.date,
             Err(_) => true,
         };
         [
-            ("date", is_other_day),
+            ("date", differs_in_date),
             ("amount", amount.is_some_and(|amount| amount != stored.amount)),
             ("creditAccount", side(&row.credit).is_some_and(|side| side != stored.credit)),
             ("debitAccount", side(&row.debit).is_some_and(|side| side != stored.debit)),
         ]
         .into_iter()
-        .filter_map(|(name, is_other)| is_other.then_some(name))
+        .filter_map(|(name, differs)| differs.then_some(name))
         .collect()
     }
 }
