@@ -1,5 +1,7 @@
-//! The proof of access that names its purpose. Only this crate makes one, from what the database
-//! says of the caller; every repository that writes rows of a book asks for it.
+//! Proofs of access that name their purpose.
+//!
+//! Only this crate creates them, from what the database says about the caller. Every repository
+//! method that writes rows of a book requires one.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -10,28 +12,29 @@ use daybook_domain::id::UserId;
 use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::Purpose;
 
-use crate::book_state::BookCounters;
+use crate::rows::book_state::BookCounters;
 
-/// A book as a user finds it: what the database says, before anything is allowed. It comes from
-/// [`crate::book::Books::load_for_user`], from lists of books, and from founding one.
+/// A book and a user's permission in it, before the permission is checked.
+///
+/// [`crate::book::Books::load_for_user`], lists of books and the creation of a book return it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct BookAccess {
     /// The book.
     pub book: Book,
-    /// What the list of collaborators says of the user.
+    /// The permission of the user as a collaborator.
     pub granted: Option<Permission>,
-    /// How busy it is.
-    pub activity: BookCounters,
-    /// When it was deleted, if it was. Then it exists for nobody (behaviour 6.22).
+    /// The posting counters.
+    pub counters: BookCounters,
+    /// The deletion, after which the book exists for no user (behaviour 6.22).
     pub deletion: Option<Deletion>,
 }
 
 impl BookAccess {
-    /// Lets the user in to read.
+    /// Checks the permission for an action; returns the proof for reading.
     ///
     /// # Errors
-    /// As [`Access::admit`]; [`Refusal::BookNotFound`] when it is deleted.
+    /// The refusals of [`Access::admit`], and [`Refusal::BookNotFound`] if the book is deleted.
     pub fn admit(self, user: UserId, action: Action) -> Result<Access, Refusal> {
         if self.deletion.is_some() {
             return Err(Refusal::BookNotFound);
@@ -39,41 +42,44 @@ impl BookAccess {
         Access::admit(self.book, self.granted, user, action)
     }
 
-    /// Lets the user in to write.
+    /// Checks the permission for a purpose; returns the proof for writing.
     ///
     /// # Errors
-    /// As [`Access::admit`].
+    /// The refusals of [`Self::admit`].
     pub fn admit_to<P: Purpose>(self, user: UserId, purpose: P) -> Result<AccessTo<P>, Refusal> {
         Ok(AccessTo::proven(self.admit(user, purpose.action())?))
     }
 
-    /// Lets the user in to read what is delivered of the book, deleted or not (behaviour 8.1).
+    /// Checks the permission for an action in a book that may be deleted, to read its deliveries
+    /// (behaviour 8.1).
     ///
     /// # Errors
-    /// As [`Access::admit`].
+    /// The refusals of [`Access::admit`].
     pub fn admit_even_deleted(self, user: UserId, action: Action) -> Result<Access, Refusal> {
         Access::admit(self.book, self.granted, user, action)
     }
 
-    /// Lets the user in to write in a deleted book that waits: to bring it back, or to keep its
-    /// list of collaborators true meanwhile.
+    /// Checks the permission for a purpose in a deleted book that can be restored: to restore it,
+    /// or to update its collaborators meanwhile.
     ///
     /// # Errors
-    /// As [`Access::admit`]; [`Refusal::BookNotFound`] when it is not deleted, or is being removed.
+    /// The refusals of [`Access::admit`], and [`Refusal::BookNotFound`] if the book is not deleted
+    /// or its removal has begun.
     pub fn admit_to_deleted<P: Purpose>(
         self,
         user: UserId,
         purpose: P,
     ) -> Result<AccessTo<P>, Refusal> {
-        if !self.deletion.is_some_and(|deletion| deletion.waits()) {
+        if !self.deletion.is_some_and(|deletion| deletion.is_restorable()) {
             return Err(Refusal::BookNotFound);
         }
         Ok(AccessTo::proven(Access::admit(self.book, self.granted, user, purpose.action())?))
     }
 }
 
-/// Proof that the permission matrix lets a caller write in a book for the purpose `P`. It serves
-/// for reading as well, as an [`Access`].
+/// Proof that the permission matrix allows a caller to write in a book for the purpose `P`.
+///
+/// It dereferences to [`Access`], the proof for reading.
 #[derive(Debug, Clone)]
 pub struct AccessTo<P> {
     access: Access,
@@ -85,29 +91,28 @@ impl<P: Purpose> AccessTo<P> {
         Self { access, purpose: PhantomData }
     }
 
-    /// The proof of another purpose, for a use case that has two: the matrix is asked again.
+    /// Checks the permission for another purpose, for use cases with two.
     ///
     /// # Errors
-    /// As [`Access::require`].
+    /// The refusals of [`Access::require`].
     pub fn with_purpose<Q: Purpose>(&self, purpose: Q) -> Result<AccessTo<Q>, Refusal> {
         self.access.require(purpose.action())?;
         Ok(AccessTo::proven(self.access.clone()))
     }
 
-    /// The same proof in the book as a change leaves it.
+    /// Returns the same proof with the changed book.
     #[must_use]
     pub fn with_book(self, book: Book) -> Self {
         Self::proven(self.access.with_book(book))
     }
 
-    /// What remains when all is written.
+    /// Converts the proof to one for reading.
     #[must_use]
     pub fn into_access(self) -> Access {
         self.access
     }
 }
 
-/// A proof for writing serves for reading too.
 impl<P> Deref for AccessTo<P> {
     type Target = Access;
 

@@ -1,7 +1,7 @@
-//! Access requests: rows and repository (behaviour 7.6).
+//! Requests of users for access to a book (behaviour 7.6).
 
 use daybook_domain::access::Access;
-use daybook_domain::access_request::{AccessRequest, MAX_OPEN, expired_since, granted_with};
+use daybook_domain::access_request::{AccessRequest, MAX_OPEN, covered_by, expiry_cutoff};
 use daybook_domain::email::Email;
 use daybook_domain::id::{AccessRequestId, UserId};
 use daybook_domain::instant::Instant;
@@ -11,12 +11,12 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 use crate::access::{AccessTo, BookAccess};
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
-use crate::sql::{Sql, Value};
-use crate::tx::Tx;
 
-/// Stands for the book where there is none. No book has this number.
+/// A number that no book has, for requests to a missing book.
 const NO_BOOK: i64 = 0;
 
 #[derive(QueryableByName)]
@@ -58,19 +58,19 @@ pub struct AccessRequests<'t, 'a> {
 }
 
 impl AccessRequests<'_, '_> {
-    /// Those that are open, the newest first.
+    /// Lists the open requests, newest first.
     pub fn list(self, access: &Access, now: Instant) -> Result<Vec<AccessRequest>> {
-        self.load(open(access, now).push(" ORDER BY r.id DESC"))
+        self.load(open_requests(access, now).push(" ORDER BY r.id DESC"))
     }
 
-    /// The open one with that id.
+    /// Finds an open request by id.
     pub fn find(
         self,
         access: &Access,
         id: AccessRequestId,
         now: Instant,
     ) -> Result<Option<AccessRequest>> {
-        let found = self.load(open(access, now).push(" AND r.id = ").int(id.get()))?;
+        let found = self.load(open_requests(access, now).push(" AND r.id = ").int(id.get()))?;
         Ok(found.into_iter().next())
     }
 
@@ -79,56 +79,57 @@ impl AccessRequests<'_, '_> {
         rows.into_iter().map(AccessRequest::try_from).collect()
     }
 
-    /// Adds one, which takes the place of the user's former one, of those that are expired, and
-    /// where there are too many, of the oldest. Everybody may ask, so it takes no proof of a
-    /// purpose, but the book as the user finds it.
+    /// Inserts a request. It replaces the user's earlier request and expired ones, and the oldest
+    /// if there are too many.
     ///
-    /// Of no book it keeps nothing. It does as much all the same, so that the time of the answer
-    /// does not tell whether there is a book (behaviour 7.4): the row is added, and removed again.
+    /// Any user may request access, so it requires no proof of a purpose. For a missing book it
+    /// inserts a row and deletes it again, so the response time does not reveal whether the book
+    /// exists (behaviour 7.4).
     pub fn submit(self, book: Option<&BookAccess>, request: &AccessRequest) -> Result<()> {
-        let place = book.map_or(NO_BOOK, |book| book.book.id.get());
+        let number = book.map_or(NO_BOOK, |book| book.book.id.get());
         let AccessRequest { id, user, email: _, permission, message, created_at } = request;
-        let added = Sql::new(
+        let insert = Sql::new(
             "INSERT INTO access_requests (book_id, id, user_id, permission, message, created_at) \
              VALUES ",
         )
         .list([
-            Value::Int(place),
+            Value::Int(number),
             Value::Int(id.get()),
             Value::Int(user.get()),
             Value::Text(permission.as_str().into()),
             Value::SomeText(message.as_deref().map(Into::into)),
             Value::Int(created_at.milliseconds()),
         ]);
-        let replaced = Sql::new("DELETE FROM access_requests WHERE book_id = ").int(place);
+        let delete = Sql::new("DELETE FROM access_requests WHERE book_id = ").int(number);
         if book.is_none() {
-            self.tx.flushed()?.execute(&added)?;
-            self.tx.flushed()?.execute(&replaced.push(" AND id = ").int(id.get()))?;
+            self.tx.flushed()?.execute(&insert)?;
+            self.tx.flushed()?.execute(&delete.push(" AND id = ").int(id.get()))?;
             return Ok(());
         }
-        let replaced = replaced
+        let replace = delete
             .push(" AND (user_id = ")
             .int(user.get())
             .push(" OR created_at <= ")
-            .int(expired_since(*created_at).milliseconds())
+            .int(expiry_cutoff(*created_at).milliseconds())
             .push(" OR id <= (SELECT o.id FROM access_requests o WHERE o.book_id = ")
-            .int(place)
+            .int(number)
             .push(" ORDER BY o.id DESC LIMIT 1 OFFSET ")
             .int(i64::from(MAX_OPEN.saturating_sub(1)))
             .push("))");
-        self.tx.flushed()?.execute(&replaced)?;
-        self.tx.flushed()?.execute(&added)?;
+        self.tx.flushed()?.execute(&replace)?;
+        self.tx.flushed()?.execute(&insert)?;
         Ok(())
     }
 
-    /// Whether a collaborator with that address has an open request for a permission.
-    pub fn is_asked(
+    /// Returns whether a collaborator has an open request for a permission.
+    pub fn has_open_request(
         self,
         access: &Access,
-        (email, permission): (&Email, Permission),
+        email: &Email,
+        permission: Permission,
         now: Instant,
     ) -> Result<bool> {
-        let asked = open(access, now)
+        let requests = open_requests(access, now)
             .push(" AND u.email = ")
             .text(email.as_str())
             .push(" AND r.permission = ")
@@ -137,40 +138,40 @@ impl AccessRequests<'_, '_> {
                 " AND EXISTS (SELECT 1 FROM collaborators c \
                  WHERE c.book_id = r.book_id AND c.email = u.email)",
             );
-        Ok(!self.load(asked)?.is_empty())
+        Ok(!self.load(requests)?.is_empty())
     }
 
-    /// Removes what the user with that address asked for and has with a permission.
+    /// Deletes the requests of a user that a permission satisfies.
     pub fn close_granted(
         self,
         access: &AccessTo<ManageCollaborators>,
         email: &Email,
-        given: Permission,
+        granted: Permission,
     ) -> Result<()> {
-        let names = granted_with(given).map(|asked| Value::Text(asked.as_str().into()));
-        let closed = Sql::new("DELETE FROM access_requests WHERE book_id = ")
+        let names = covered_by(granted).map(|requested| Value::Text(requested.as_str().into()));
+        let delete = Sql::new("DELETE FROM access_requests WHERE book_id = ")
             .int(access.book().id.get())
             .push(" AND user_id = (SELECT u.id FROM users u WHERE u.email = ")
             .text(email.as_str())
             .push(") AND permission IN ")
             .list(names);
-        self.tx.flushed()?.execute(&closed)?;
+        self.tx.flushed()?.execute(&delete)?;
         Ok(())
     }
 
-    /// Removes one.
+    /// Deletes a request.
     pub fn delete(self, access: &AccessTo<ManageCollaborators>, id: AccessRequestId) -> Result<()> {
-        let declined = Sql::new("DELETE FROM access_requests WHERE book_id = ")
+        let delete = Sql::new("DELETE FROM access_requests WHERE book_id = ")
             .int(access.book().id.get())
             .push(" AND id = ")
             .int(id.get());
-        self.tx.flushed()?.execute(&declined)?;
+        self.tx.flushed()?.execute(&delete)?;
         Ok(())
     }
 }
 
-/// The open requests of a book. Those of disabled users count for nothing.
-fn open<'a>(access: &Access, now: Instant) -> Sql<'a> {
+/// Selects the open requests of a book, without those of disabled users.
+fn open_requests<'a>(access: &Access, now: Instant) -> Sql<'a> {
     Sql::new(
         "SELECT r.id, r.user_id, u.email, r.permission, r.message, r.created_at \
          FROM access_requests r JOIN users u ON u.id = r.user_id \
@@ -178,5 +179,5 @@ fn open<'a>(access: &Access, now: Instant) -> Sql<'a> {
     )
     .int(access.book().id.get())
     .push(" AND r.created_at > ")
-    .int(expired_since(now).milliseconds())
+    .int(expiry_cutoff(now).milliseconds())
 }

@@ -1,4 +1,4 @@
-//! Accounts: rows and repository.
+//! Accounts and their memberships in groups.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,16 +10,17 @@ use daybook_domain::purpose::{Record, WriteChart};
 use diesel::prelude::*;
 
 use crate::access::AccessTo;
-use crate::bulk::Bulk;
-use crate::column;
+use crate::commit::tx::Tx;
+use crate::conn::bulk::Bulk;
 use crate::conn::on_engine;
+use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::{Error, Result};
+use crate::rows::column;
 use crate::schema::{accounts, memberships};
-use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::stored::{ACCOUNTS, bytes, of_memberships};
-use crate::tx::Tx;
+use crate::storage_quota::size::{of_bytes, of_memberships};
+use crate::storage_quota::usage::ACCOUNTS;
 
-/// The columns of a [`Row`], for statements that name accounts one by one.
+/// Selects the columns of a [`Row`].
 const COLUMNS: &str = "SELECT id, name, kind, archived, balance_verified, has_transaction_posted, \
     properties, agent, created_at, updated_at, version FROM accounts WHERE book_id = ";
 
@@ -81,7 +82,7 @@ pub struct Accounts<'t, 'a> {
 }
 
 impl Accounts<'_, '_> {
-    /// All accounts, in no order.
+    /// Lists all accounts, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<Account>> {
         let book = access.book().id.get();
         let query = accounts::table.filter(accounts::book_id.eq(book));
@@ -95,7 +96,7 @@ impl Accounts<'_, '_> {
         assemble(rows, pairs)
     }
 
-    /// The names of the accounts that are not archived, in no order.
+    /// Lists the names of the accounts that are not archived, in no order.
     pub fn names(self, access: &Access) -> Result<Vec<(AccountId, String)>> {
         let query = accounts::table
             .filter(accounts::book_id.eq(access.book().id.get()).and(accounts::archived.eq(false)))
@@ -104,7 +105,7 @@ impl Accounts<'_, '_> {
         Ok(rows.into_iter().map(|(id, name)| (AccountId::new(id), name)).collect())
     }
 
-    /// The accounts with these ids, ready to be looked up.
+    /// Loads the accounts with these ids.
     pub fn by_ids(
         self,
         access: &Access,
@@ -114,21 +115,20 @@ impl Accounts<'_, '_> {
         self.load(access, &ids, &BTreeSet::new())
     }
 
-    /// The accounts these references mean, and those with these ids: two statements, however many
-    /// there are.
+    /// Loads the referenced accounts and those with these ids, in two statements.
     pub fn directory<'r>(
         self,
         access: &Access,
         references: impl IntoIterator<Item = &'r AccountRef>,
         ids: impl IntoIterator<Item = AccountId>,
     ) -> Result<Directory> {
-        let mut wanted: BTreeSet<i64> = ids.into_iter().map(AccountId::get).collect();
+        let mut all_ids: BTreeSet<i64> = ids.into_iter().map(AccountId::get).collect();
         let mut names = BTreeSet::new();
         for reference in references {
-            wanted.extend(reference.id_as().map(AccountId::get));
+            all_ids.extend(reference.parse_id().map(AccountId::get));
             names.extend(reference.normalized_name());
         }
-        self.load(access, &wanted, &names)
+        self.load(access, &all_ids, &names)
     }
 
     fn load(
@@ -138,55 +138,55 @@ impl Accounts<'_, '_> {
         names: &BTreeSet<String>,
     ) -> Result<Directory> {
         let chart = self.tx.chart(access.book().id);
-        let remembered = chart
+        let cached = chart
             .as_ref()
             .map(|(charts, version)| charts.accounts(*version, ids, names))
             .unwrap_or_default();
-        let mut found = Directory::new(remembered);
+        let mut found = Directory::new(cached);
         let unknown_ids =
             ids.iter().copied().filter(|id| found.get(AccountId::new(*id)).is_none()).collect();
         let unknown_names =
-            names.iter().filter(|name| found.named(name).is_none()).cloned().collect();
+            names.iter().filter(|name| found.find_normalized(name).is_none()).cloned().collect();
         let read = self.tx.load_accounts(access, &unknown_ids, &unknown_names)?;
         if let Some((charts, version)) = chart {
-            charts.learn(version, &read, &[]);
+            charts.insert(version, &read, &[]);
         }
-        read.into_iter().for_each(|account| found.put(account));
+        read.into_iter().for_each(|account| found.insert(account));
         Ok(found)
     }
 
-    /// The accounts directly in any of these groups, in no order.
+    /// Lists the accounts that are direct members of any of these groups, in no order.
     pub fn in_groups(self, access: &Access, groups: &[GroupId]) -> Result<Vec<Account>> {
         let book = access.book().id.get();
         let mut ids: Vec<i64> = Vec::new();
         for chunk in groups.chunks(MAX_NAMED) {
-            let inside = memberships::table
+            let members = memberships::table
                 .filter(
                     memberships::book_id
                         .eq(book)
                         .and(memberships::group_id.eq_any(chunk.iter().map(|id| id.get()))),
                 )
                 .select(memberships::account_id);
-            let found: Vec<i64> = on_engine!(self.tx.unflushed()?, c => inside.load(c))?;
+            let found: Vec<i64> = on_engine!(self.tx.unflushed()?, c => members.load(c))?;
             ids.extend(found);
         }
         let directory = self.by_ids(access, ids.into_iter().map(AccountId::new))?;
         Ok(directory.accounts().cloned().collect())
     }
 
-    /// For how many bytes the accounts, groups and memberships count (behaviour 10.14), if these
-    /// are more than `most`.
-    pub fn chart_above(self, access: &Access, most: i64) -> Result<Option<i64>> {
-        self.tx.chart_above(access.book().id, most)
+    /// Returns the bytes of the accounts, groups and memberships (behaviour 10.14), if they exceed
+    /// a limit.
+    pub fn chart_bytes_above(self, access: &Access, limit: i64) -> Result<Option<i64>> {
+        self.tx.chart_bytes_above(access.book().id, limit)
     }
 
-    /// Adds accounts with their memberships.
-    pub fn insert(self, access: &AccessTo<WriteChart>, added: &[Account]) -> Result<()> {
+    /// Inserts accounts with their memberships.
+    pub fn insert(self, access: &AccessTo<WriteChart>, new: &[Account]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
-        self.write(access, (added, None), "", 0)
+        self.write(access, new, None, "", 0)
     }
 
-    /// Saves changed accounts, and the memberships of those among them that are `regrouped`.
+    /// Saves changed accounts, and the memberships of those in `regrouped`.
     pub fn update(
         self,
         access: &AccessTo<WriteChart>,
@@ -198,28 +198,30 @@ impl Accounts<'_, '_> {
         }
         self.tx.invalidate_chart(access.book().id)?;
         let book = access.book().id.get();
-        let mut before = self.tx.counted_bytes(&ACCOUNTS, access.book().id, &ids(changed))?;
+        let mut before = self.tx.bytes_of_rows(&ACCOUNTS, access.book().id, &ids(changed))?;
         for chunk in regrouped.chunks(MAX_NAMED) {
             let ids = chunk.iter().map(|id| Value::Int(id.get()));
-            let left = Sql::new("DELETE FROM memberships WHERE book_id = ")
+            let delete = Sql::new("DELETE FROM memberships WHERE book_id = ")
                 .int(book)
                 .push(" AND account_id IN ")
                 .list(ids);
-            let left = self.tx.flushed()?.execute(&left.uncached())?;
-            before = before.saturating_add(of_memberships(left));
+            let deleted = self.tx.flushed()?.execute(&delete.uncached())?;
+            before = before.saturating_add(of_memberships(deleted));
         }
-        // Names may pass from one account to another within a batch: all are given up before any is
-        // taken.
-        for chunk in changed.chunks(MAX_NAMED).filter(|_| changed.len() > 1) {
-            let ids = chunk.iter().map(|account| Value::Int(account.id.get()));
-            let freed =
-                Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ")
-                    .int(book);
-            self.tx.flushed()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
+        if changed.len() > 1 {
+            // Accounts of a batch may exchange names, so all names are released first.
+            for chunk in changed.chunks(MAX_NAMED) {
+                let ids = chunk.iter().map(|account| Value::Int(account.id.get()));
+                let release =
+                    Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ")
+                        .int(book);
+                self.tx.flushed()?.execute(&release.push(" AND id IN ").list(ids).uncached())?;
+            }
         }
         self.write(
             access,
-            (changed, Some(regrouped)),
+            changed,
+            Some(regrouped),
             " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, kind = excluded.kind, \
               normalized_name = excluded.normalized_name, archived = excluded.archived, \
               balance_verified = excluded.balance_verified, properties = excluded.properties, \
@@ -229,13 +231,16 @@ impl Accounts<'_, '_> {
         )
     }
 
-    /// Writes accounts, for which so many bytes counted before, and the memberships of all or some.
+    /// Writes accounts and the memberships of all of them, or of those in `regrouped`.
+    ///
+    /// `bytes_before` is the storage usage of the replaced rows.
     fn write(
         self,
         access: &Access,
-        (accounts, regrouped): (&[Account], Option<&[AccountId]>),
+        accounts: &[Account],
+        regrouped: Option<&[AccountId]>,
         conflict: &'static str,
-        before: i64,
+        bytes_before: i64,
     ) -> Result<()> {
         let book = access.book().id.get();
         let mut rows = Bulk::new(
@@ -273,27 +278,28 @@ impl Accounts<'_, '_> {
                 Value::Int(stamp.updated_at.milliseconds()),
                 Value::Int(stamp.version),
             ]);
-            let joins = regrouped.is_none_or(|some| some.binary_search(id).is_ok());
-            for group in groups.iter().filter(|_| joins) {
-                pairs.row([Value::Int(book), Value::Int(group.get()), Value::Int(id.get())]);
+            if regrouped.is_none_or(|regrouped| regrouped.binary_search(id).is_ok()) {
+                for group in groups {
+                    pairs.row([Value::Int(book), Value::Int(group.get()), Value::Int(id.get())]);
+                }
             }
         }
         self.tx.flushed()?.write(rows)?;
-        let joined = self.tx.flushed()?.write_counted(pairs)?;
-        let after = self.tx.counted_bytes(&ACCOUNTS, access.book().id, &ids(accounts))?;
-        let after = after.saturating_add(of_memberships(joined));
-        self.tx.note_stored(access.book().id, bytes(after.saturating_sub(before)))
+        let inserted = self.tx.flushed()?.write_counted(pairs)?;
+        let after = self.tx.bytes_of_rows(&ACCOUNTS, access.book().id, &ids(accounts))?;
+        let after = after.saturating_add(of_memberships(inserted));
+        self.tx.add_usage(access.book().id, of_bytes(after.saturating_sub(bytes_before)))
     }
 
-    /// Notes that something was posted on these accounts, for ever (behaviour 4.7).
+    /// Marks accounts as posted on, permanently (behaviour 4.7).
     pub fn mark_posted(self, access: &AccessTo<Record>, ids: &[AccountId]) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
         self.tx.invalidate_chart(access.book().id)?;
-        // A copy marks all accounts of a book.
-        for some in ids.chunks(MAX_NAMED) {
-            let named = accounts::id.eq_any(some.iter().map(|id| id.get()));
+        // A copy marks all accounts of a book, so there may be many.
+        for chunk in ids.chunks(MAX_NAMED) {
+            let named = accounts::id.eq_any(chunk.iter().map(|id| id.get()));
             let own = accounts::book_id.eq(access.book().id.get()).and(named);
             let query = diesel::update(accounts::table.filter(own));
             let query = query.set(accounts::has_transaction_posted.eq(true));
@@ -302,11 +308,11 @@ impl Accounts<'_, '_> {
         Ok(())
     }
 
-    /// Removes accounts with their memberships.
+    /// Deletes accounts with their memberships.
     pub fn delete(self, access: &AccessTo<WriteChart>, ids: &[AccountId]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
-        self.tx.delete_of_chart(&ACCOUNTS, access.book().id, &ids)
+        self.tx.delete_from_chart(&ACCOUNTS, access.book().id, &ids)
     }
 }
 
@@ -318,7 +324,7 @@ impl Tx<'_> {
         names: &BTreeSet<String>,
     ) -> Result<Vec<Account>> {
         let mut rows: Vec<Row> = Vec::new();
-        // Two look-ups by index; one with OR would be planned as a scan.
+        // Two look-ups by index, because one with OR would be planned as a scan.
         for chunk in chunks(ids.iter().map(|id| Value::Int(*id)).collect()) {
             rows.extend(self.account_rows(access, " AND id IN ", chunk)?);
         }
@@ -329,10 +335,10 @@ impl Tx<'_> {
         let mut pairs = Vec::new();
         for chunk in chunks(rows.iter().map(|row| Value::Int(row.id)).collect()) {
             let count = chunk.len();
-            let wanted = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ")
+            let query = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ")
                 .int(access.book().id.get());
-            let wanted = wanted.push(" AND account_id IN ").list(chunk).cached_up_to(count);
-            let found: Vec<Membership> = on_engine!(self.unflushed()?, c => (&wanted).load(c))?;
+            let query = query.push(" AND account_id IN ").list(chunk).cached_up_to(count);
+            let found: Vec<Membership> = on_engine!(self.unflushed()?, c => (&query).load(c))?;
             pairs.extend(found.into_iter().map(|pair| (pair.account_id, pair.group_id)));
         }
         assemble(rows, pairs)
@@ -345,12 +351,12 @@ impl Tx<'_> {
         values: Vec<Value<'_>>,
     ) -> Result<Vec<Row>> {
         let count = values.len();
-        let wanted = Sql::new(COLUMNS)
+        let query = Sql::new(COLUMNS)
             .int(access.book().id.get())
             .push(condition)
             .list(values)
             .cached_up_to(count);
-        Ok(on_engine!(self.unflushed()?, c => (&wanted).load(c))?)
+        Ok(on_engine!(self.unflushed()?, c => (&query).load(c))?)
     }
 }
 

@@ -1,9 +1,10 @@
-//! API keys and how often they were used: rows and repository. A key is found by its digest,
-//! because that is all a request brings.
+//! API keys and their daily numbers of calls.
+//!
+//! A key is found by its digest, which is computed from the text in a request.
 
 use std::collections::HashSet;
 
-use daybook_domain::api_key::{ApiKey, Usage};
+use daybook_domain::api_key::{ApiKey, ApiKeyUsage};
 use daybook_domain::calendar::{day_number, from_day_number};
 use daybook_domain::id::{ApiKeyId, UserId};
 use daybook_domain::instant::Instant;
@@ -11,12 +12,12 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use time::Date;
 
-use crate::bulk::Bulk;
+use crate::commit::tx::Tx;
+use crate::conn::bulk::Bulk;
 use crate::conn::on_engine;
+use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::{Error, Result};
 use crate::schema::{api_key_days, api_keys};
-use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = api_keys, treat_none_as_default_value = false)]
@@ -76,7 +77,7 @@ pub struct ApiKeys<'t, 'a> {
 }
 
 impl ApiKeys<'_, '_> {
-    /// The key with that id.
+    /// Finds a key by id.
     pub fn find(self, id: ApiKeyId) -> Result<Option<ApiKey>> {
         let query = api_keys::table.find(id.get());
         let row = on_engine!(
@@ -86,7 +87,7 @@ impl ApiKeys<'_, '_> {
         row.map(ApiKey::try_from).transpose()
     }
 
-    /// The key whose text has that digest.
+    /// Finds a key by the digest of its text.
     pub fn by_digest(self, digest: &[u8]) -> Result<Option<ApiKey>> {
         let query = api_keys::table.filter(api_keys::digest.eq(digest));
         let row = on_engine!(
@@ -96,7 +97,7 @@ impl ApiKeys<'_, '_> {
         row.map(ApiKey::try_from).transpose()
     }
 
-    /// A user's keys, the oldest first.
+    /// Lists the keys of a user, oldest first.
     pub fn list(self, user: UserId) -> Result<Vec<ApiKey>> {
         let query = api_keys::table.filter(api_keys::user_id.eq(user.get())).order(api_keys::id);
         let rows: Vec<Row> =
@@ -104,7 +105,7 @@ impl ApiKeys<'_, '_> {
         rows.into_iter().map(ApiKey::try_from).collect()
     }
 
-    /// The keys of all users, the oldest first.
+    /// Lists the keys of all users, oldest first.
     pub fn list_all(self) -> Result<Vec<ApiKey>> {
         let query = api_keys::table.order(api_keys::id);
         let rows: Vec<Row> =
@@ -112,7 +113,7 @@ impl ApiKeys<'_, '_> {
         rows.into_iter().map(ApiKey::try_from).collect()
     }
 
-    /// Adds a key.
+    /// Inserts a key.
     pub fn insert(self, key: &ApiKey) -> Result<()> {
         let row = Row::from(key);
         on_engine!(
@@ -122,7 +123,7 @@ impl ApiKeys<'_, '_> {
         Ok(())
     }
 
-    /// Saves when a key was revoked.
+    /// Saves the revocation of a key.
     pub fn revoke(self, key: &ApiKey) -> Result<()> {
         let target = api_keys::table.find(key.id.get());
         let set = api_keys::revoked_at.eq(key.revoked_at.map(Instant::milliseconds));
@@ -130,7 +131,7 @@ impl ApiKeys<'_, '_> {
         Ok(())
     }
 
-    /// Removes keys, and what was counted of them.
+    /// Deletes keys and their numbers of calls.
     pub fn remove(self, keys: &[ApiKeyId]) -> Result<()> {
         if keys.is_empty() {
             return Ok(());
@@ -139,36 +140,37 @@ impl ApiKeys<'_, '_> {
         let ids = || keys.iter().map(|id| id.get());
         let days = api_key_days::table.filter(api_key_days::key_id.eq_any(ids()));
         let target = api_keys::table.filter(api_keys::id.eq_any(ids()));
-        // In this order: whoever counts for a key keeps it until then.
+        // In this order, because a writer of calls shares the row of the key first.
         on_engine!(conn, c => diesel::delete(target).execute(c))?;
         on_engine!(conn, c => diesel::delete(days).execute(c))?;
         Ok(())
     }
 
-    /// Which of these keys there are, until this unit of work ends.
-    pub fn keep(self, keys: &[ApiKeyId]) -> Result<HashSet<ApiKeyId>> {
+    /// Returns which of these keys exist, and shares them so they are not deleted before the unit
+    /// of work ends.
+    pub fn share_lock(self, keys: &[ApiKeyId]) -> Result<HashSet<ApiKeyId>> {
         let mut conn = self.tx.flushed()?;
         let mut found = HashSet::new();
-        for some in keys.chunks(MAX_NAMED) {
+        for chunk in keys.chunks(MAX_NAMED) {
             let query = Sql::new("SELECT id FROM api_keys WHERE id IN ")
-                .numbers(some.iter().map(|id| id.get()))
+                .numbers(chunk.iter().map(|id| id.get()))
                 .push(" ORDER BY id")
-                .push(conn.keeping());
+                .push(conn.for_key_share());
             let rows: Vec<KeyNumber> =
-                on_engine!(&mut *conn, c => (&query).load(c)).map_err(Error::of_waiting)?;
+                on_engine!(&mut *conn, c => (&query).load(c)).map_err(Error::from_lock_wait)?;
             found.extend(rows.into_iter().map(|row| ApiKeyId::new(row.id)));
         }
         Ok(found)
     }
 
     /// Adds calls to the days of keys.
-    pub fn add_calls(self, counted: &[(ApiKeyId, Usage)]) -> Result<()> {
+    pub fn add_calls(self, counted: &[(ApiKeyId, ApiKeyUsage)]) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO api_key_days (key_id, day, calls)",
             3,
             " ON CONFLICT (key_id, day) DO UPDATE SET calls = api_key_days.calls + excluded.calls",
         );
-        for (key, Usage { day, calls }) in counted {
+        for (key, ApiKeyUsage { day, calls }) in counted {
             let calls = i64::try_from(*calls).unwrap_or(i64::MAX);
             rows.row([
                 Value::Int(key.get()),
@@ -179,35 +181,35 @@ impl ApiKeys<'_, '_> {
         Ok(self.tx.flushed()?.write(rows)?)
     }
 
-    /// Removes what was counted of keys before a day.
+    /// Deletes the calls of keys before a day.
     pub fn remove_calls_before(self, keys: &[ApiKeyId], day: Date) -> Result<()> {
         let mut conn = self.tx.flushed()?;
-        for some in keys.chunks(MAX_NAMED) {
+        for chunk in keys.chunks(MAX_NAMED) {
             let target = api_key_days::table
-                .filter(api_key_days::key_id.eq_any(some.iter().map(|id| id.get())))
+                .filter(api_key_days::key_id.eq_any(chunk.iter().map(|id| id.get())))
                 .filter(api_key_days::day.lt(i64::from(day_number(day))));
             on_engine!(conn, c => diesel::delete(target).execute(c))?;
         }
         Ok(())
     }
 
-    /// What was counted of keys since a day, of each the latest day first.
-    pub fn calls(self, keys: &[ApiKeyId], since: Date) -> Result<Vec<(ApiKeyId, Usage)>> {
+    /// Lists the calls of keys since a day, for each key the latest day first.
+    pub fn calls(self, keys: &[ApiKeyId], since: Date) -> Result<Vec<(ApiKeyId, ApiKeyUsage)>> {
         let mut conn = self.tx.flushed()?;
         let mut rows: Vec<(i64, i64, i64)> = Vec::new();
-        for some in keys.chunks(MAX_NAMED) {
+        for chunk in keys.chunks(MAX_NAMED) {
             let query = api_key_days::table
-                .filter(api_key_days::key_id.eq_any(some.iter().map(|id| id.get())))
+                .filter(api_key_days::key_id.eq_any(chunk.iter().map(|id| id.get())))
                 .filter(api_key_days::day.ge(i64::from(day_number(since))))
                 .order((api_key_days::key_id, api_key_days::day.desc()));
             rows.append(&mut on_engine!(conn, c => query.load(c))?);
         }
-        let read = |(key, day, calls): (i64, i64, i64)| {
+        let convert = |(key, day, calls): (i64, i64, i64)| {
             let day = i32::try_from(day).ok().and_then(from_day_number);
             let day = day.ok_or(Error::Corrupt("day"))?;
             let calls = u64::try_from(calls).map_err(|_| Error::Corrupt("calls"))?;
-            Ok((ApiKeyId::new(key), Usage { day, calls }))
+            Ok((ApiKeyId::new(key), ApiKeyUsage { day, calls }))
         };
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(convert).collect()
     }
 }

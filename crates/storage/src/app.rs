@@ -1,5 +1,7 @@
-//! Apps: rows and repository. They belong to no book. Whom their manifests name is kept beside
-//! them, so that the apps of a user are found without a look at all.
+//! Apps, which belong to no book.
+//!
+//! The users and domains in their manifests are in a separate table, so the apps of a user are
+//! found without a scan.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -14,15 +16,15 @@ use daybook_domain::json::{Json, Object};
 use daybook_domain::name::Name;
 use diesel::prelude::*;
 
-use crate::bulk::Bulk;
-use crate::column;
+use crate::commit::tx::Tx;
+use crate::conn::bulk::Bulk;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
+use crate::rows::column;
 use crate::schema::{app_people, apps};
-use crate::sql::{Sql, Value};
-use crate::tx::Tx;
 
-/// An app without what there is to read about it.
+/// The columns of an app without its readmes.
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = apps, treat_none_as_default_value = false, treat_none_as_null = true)]
 struct ListedRow {
@@ -132,7 +134,7 @@ impl TryFrom<Row> for App {
     }
 }
 
-/// The texts that lists leave out.
+/// The texts that lists omit.
 const READMES: [AppText; 2] = [AppText::Readme, AppText::ReadmeMd];
 
 fn texts_from_column(text: &str) -> Result<AppTexts> {
@@ -172,7 +174,7 @@ fn schema_from_column(text: Option<&str>) -> Result<PropertiesSchema> {
     object.iter().map(hints).collect()
 }
 
-fn rows(limit: usize) -> i64 {
+fn limit_to_sql(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
@@ -182,7 +184,7 @@ pub struct Apps<'t, 'a> {
 }
 
 impl Apps<'_, '_> {
-    /// The app with that id.
+    /// Finds an app by id.
     pub fn find(self, id: &str) -> Result<Option<App>> {
         let query = apps::table.find(id);
         let row = on_engine!(
@@ -192,15 +194,15 @@ impl Apps<'_, '_> {
         row.map(App::try_from).transpose()
     }
 
-    /// As [`Apps::find`], for a change: until this unit of work ends, others wait to change it.
-    pub fn take(self, id: &str) -> Result<Option<App>> {
+    /// Finds an app by id and locks it for a change.
+    pub fn lock(self, id: &str) -> Result<Option<App>> {
         let mut conn = self.tx.flushed()?;
-        let row = Sql::new("SELECT id FROM apps WHERE id = ").text(id).push(conn.and_lock());
-        conn.execute(&row).map_err(Error::of_waiting)?;
+        let row = Sql::new("SELECT id FROM apps WHERE id = ").text(id).push(conn.for_update());
+        conn.execute(&row).map_err(Error::from_lock_wait)?;
         self.find(id)
     }
 
-    /// The apps with these ids, without readmes, in no order.
+    /// Lists the apps with these ids, without readmes, in no order.
     pub fn by_ids(self, ids: &BTreeSet<String>) -> Result<Vec<App>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -211,37 +213,39 @@ impl Apps<'_, '_> {
         rows.into_iter().map(App::try_from).collect()
     }
 
-    /// How the apps with these ids look, as far as there are any: requests name agents freely.
-    pub fn faces(
+    /// Loads the summaries of apps, from the cache where possible.
+    ///
+    /// Ids without an app are omitted, because requests may name any agent.
+    pub fn summaries(
         self,
         ids: impl Iterator<Item = impl Into<String>>,
     ) -> Result<HashMap<String, AppSummary>> {
-        let mut wanted: BTreeSet<String> = ids.map(Into::into).collect();
-        if wanted.is_empty() {
+        let mut missing: BTreeSet<String> = ids.map(Into::into).collect();
+        if missing.is_empty() {
             return Ok(HashMap::new());
         }
-        let cache = self.tx.faces();
-        let mut faces = cache.take_known(&mut wanted);
-        if !wanted.is_empty() {
-            let query = apps::table.filter(apps::id.eq_any(&wanted));
+        let cache = self.tx.app_summaries();
+        let mut summaries = cache.take_cached(&mut missing);
+        if !missing.is_empty() {
+            let query = apps::table.filter(apps::id.eq_any(&missing));
             let mut conn = self.tx.unflushed()?;
             let rows: Vec<ListedRow> =
                 on_engine!(conn, c => query.select(ListedRow::as_select()).load(c))?;
             let apps: Vec<App> = rows.into_iter().map(App::try_from).collect::<Result<_>>()?;
             let read = apps.iter().map(|app| (app.id.to_string(), AppSummary::from(app))).collect();
-            cache.learn(wanted, &read);
-            faces.extend(read);
+            cache.insert(missing, &read);
+            summaries.extend(read);
         }
-        Ok(faces)
+        Ok(summaries)
     }
 
-    /// How many apps somebody owns.
+    /// Counts the apps of an owner.
     pub fn count(self, owner: UserId) -> Result<i64> {
         let query = apps::table.filter(apps::owner_id.eq(owner.get())).count();
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
-    /// The apps of an owner that are not deprecated, without readmes.
+    /// Lists the apps of an owner that are not deprecated, without readmes.
     pub fn owned(self, owner: UserId) -> Result<Vec<App>> {
         let query = apps::table.filter(apps::owner_id.eq(owner.get()));
         let query = query.filter(apps::deprecated.eq(false));
@@ -250,52 +254,57 @@ impl Apps<'_, '_> {
         rows.into_iter().map(App::try_from).collect()
     }
 
-    /// The published apps that are not deprecated, without readmes.
+    /// Lists the published apps that are not deprecated, without readmes.
     pub fn published(self, limit: usize) -> Result<Vec<App>> {
-        let query = apps::table.filter(apps::published.eq(true)).order(apps::id).limit(rows(limit));
+        let query =
+            apps::table.filter(apps::published.eq(true)).order(apps::id).limit(limit_to_sql(limit));
         let query = query.filter(apps::deprecated.eq(false));
         let rows =
             on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
         rows.into_iter().map(App::try_from).collect()
     }
 
-    /// The apps that name somebody by one of these entries and are not deprecated, without readmes.
+    /// Lists the apps whose manifest has any of these entries and that are not deprecated, without
+    /// readmes.
     pub fn naming(self, entries: &[String], limit: usize) -> Result<Vec<App>> {
         let named = app_people::table.filter(app_people::pattern.eq_any(entries));
         let query = apps::table.filter(apps::id.eq_any(named.select(app_people::app_id)));
-        let query = query.filter(apps::deprecated.eq(false)).order(apps::id).limit(rows(limit));
+        let query =
+            query.filter(apps::deprecated.eq(false)).order(apps::id).limit(limit_to_sql(limit));
         let rows =
             on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
         rows.into_iter().map(App::try_from).collect()
     }
 
-    /// Which of these usernames manifests name.
-    pub fn named(self, usernames: &[String]) -> Result<HashSet<String>> {
+    /// Returns which of these usernames a manifest mentions.
+    pub fn mentioned_usernames(self, usernames: &[String]) -> Result<HashSet<String>> {
         let query = app_people::table.filter(app_people::pattern.eq_any(usernames));
         let query = query.select(app_people::pattern).distinct();
         let named: Vec<String> = on_engine!(self.tx.flushed()?, c => query.load(c))?;
         Ok(named.into_iter().collect())
     }
 
-    /// All apps that are not deprecated, without readmes.
+    /// Lists all apps that are not deprecated, without readmes.
     pub fn list_all(self, limit: usize) -> Result<Vec<App>> {
-        let query =
-            apps::table.filter(apps::deprecated.eq(false)).order(apps::id).limit(rows(limit));
+        let query = apps::table
+            .filter(apps::deprecated.eq(false))
+            .order(apps::id)
+            .limit(limit_to_sql(limit));
         let rows =
             on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
         rows.into_iter().map(App::try_from).collect()
     }
 
-    /// Adds an app.
+    /// Inserts an app.
     ///
     /// # Errors
-    /// [`Error::UniqueViolation`] when its id is taken.
+    /// [`Error::UniqueViolation`] if the id exists.
     pub fn insert(self, app: &App) -> Result<()> {
         let row = Row::from(app);
         let query = diesel::insert_into(apps::table).values(&row);
         on_engine!(self.tx.flushed()?, c => query.execute(c))?;
-        self.tx.faces().forget(app.id.as_str());
-        self.name_people(app)
+        self.tx.app_summaries().remove(app.id.as_str());
+        self.insert_people(app)
     }
 
     /// Saves a changed app.
@@ -306,13 +315,14 @@ impl Apps<'_, '_> {
         let mut conn = self.tx.flushed()?;
         on_engine!(conn, c => diesel::update(target).set(&row).execute(c))?;
         on_engine!(conn, c => diesel::delete(named).execute(c))?;
-        self.tx.faces().forget(app.id.as_str());
-        self.name_people(app)
+        self.tx.app_summaries().remove(app.id.as_str());
+        self.insert_people(app)
     }
 
-    fn name_people(self, app: &App) -> Result<()> {
+    /// Inserts the users and domains in the manifest of an app.
+    fn insert_people(self, app: &App) -> Result<()> {
         let mut rows = Bulk::new("INSERT INTO app_people (pattern, app_id)", 2, "");
-        let people = app.people();
+        let people = app.audience();
         for entry in people.iter() {
             rows.row([Value::Text(entry.into()), Value::Text(app.id.as_str().into())]);
         }

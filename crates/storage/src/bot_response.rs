@@ -1,5 +1,7 @@
-//! What apps have to say about events: rows and repository (behaviour 8.7). Which transactions have
-//! an event that an app answered with an error is kept beside it, because it is asked for by day.
+//! App responses to events (behaviour 8.7).
+//!
+//! `failed_transactions` has the transactions with an event that has an error response, because
+//! searches need them by day.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,14 +14,15 @@ use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 
+use crate::commit::tx::{Flushed, Tx};
 use crate::conn::on_engine;
+use crate::conn::planner::Joined;
+use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::{Error, Result};
-use crate::event::{MAX_IN_BLOCK, has_event, is_in_block};
-use crate::planner::Joined;
+use crate::event::{has_event, is_in_block};
+use crate::rows::event::MAX_IN_BLOCK;
 use crate::schema::bot_responses;
-use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::stored::{OF_A_ROW, bytes, of_response};
-use crate::tx::{Flushed, Tx};
+use crate::storage_quota::size::{self, of_bytes, of_response};
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = bot_responses, primary_key(book_id, sequence, app_id))]
@@ -45,23 +48,24 @@ impl TryFrom<Row> for AppResponse {
     }
 }
 
-/// The condition of an error response `r` in a book.
+/// Returns the condition that a row `r` is an error response in a book.
 pub(crate) fn error_in<'s>(book: BookId) -> Sql<'s> {
     let errors = Sql::new("r.book_id = ").int(book.get());
     errors.push(" AND r.kind = ").text(ResponseKind::Error.as_str())
 }
 
-/// Transactions of events, to be kept as those with an error.
+/// Inserts transactions of events as failed ones.
 const FAILED: &str = "INSERT INTO failed_transactions (book_id, transaction_id, day) \
      SELECT t.book_id, t.id, t.day";
 const UNLESS_KNOWN: &str = " ON CONFLICT (book_id, transaction_id) DO NOTHING";
 
-/// Keeps the transactions of events as those with an error (behaviour 1.2): who looks for them
-/// finds them without the events. `rows` are rows `e` of the log, each for the event with a number
-/// that it has.
+/// Marks the transactions of events as having an error (behaviour 1.2).
+///
+/// `rows` are rows `e` of the log, and `number` is the number of the event in each.
 pub(crate) fn keep_failed<'s>(
     tx: &mut Tx<'_>,
-    (rows, number): (Joined<'s>, Sql<'s>),
+    rows: Joined<'s>,
+    number: Sql<'s>,
     book: BookId,
 ) -> Result<()> {
     let about = Sql::new("t.book_id = ").int(book.get());
@@ -72,7 +76,7 @@ pub(crate) fn keep_failed<'s>(
     Ok(())
 }
 
-/// Follows transactions whose place in lists is another one, once they have been written.
+/// Updates the days of failed transactions after these transactions were moved.
 pub(crate) fn move_failed(conn: &mut Flushed<'_>, book: BookId, moved: &[i64]) -> Result<()> {
     for portion in moved.chunks(MAX_NAMED) {
         let sql = Sql::new(
@@ -87,34 +91,34 @@ pub(crate) fn move_failed(conn: &mut Flushed<'_>, book: BookId, moved: &[i64]) -
 }
 
 #[derive(QueryableByName)]
-struct GoneRow {
+struct DeletedRow {
     #[diesel(sql_type = BigInt)]
     bytes: i64,
 }
 
 impl Tx<'_> {
-    /// Removes the response of an app to an event; for how many bytes it has counted, if there was
-    /// one.
+    /// Deletes the response of an app to an event; returns its storage usage, if there was one.
     pub(crate) fn delete_response(
         &mut self,
         book: BookId,
-        (sequence, app): (i64, &str),
+        sequence: i64,
+        app: &str,
     ) -> Result<Option<i64>> {
-        let gone = Sql::new("DELETE FROM bot_responses WHERE book_id = ")
+        let delete = Sql::new("DELETE FROM bot_responses WHERE book_id = ")
             .int(book.get())
             .push(" AND sequence = ")
             .int(sequence)
             .push(" AND app_id = ")
             .text(app)
             .push(" RETURNING CAST(octet_length(message) + ")
-            .int(OF_A_ROW)
+            .int(size::ROW)
             .push(" AS BIGINT) AS bytes");
-        let rows: Vec<GoneRow> = on_engine!(self.flushed()?, c => (&gone).load(c))?;
+        let rows: Vec<DeletedRow> = on_engine!(self.flushed()?, c => (&delete).load(c))?;
         Ok(rows.first().map(|row| row.bytes))
     }
 }
 
-/// Bytes that a response takes beside its message, counted amply.
+/// Generous estimate of the bytes of a response without its message.
 const BESIDE_MESSAGE: i64 = 400;
 
 #[derive(QueryableByName)]
@@ -133,20 +137,20 @@ struct ErrorRow {
     app_id: String,
 }
 
-/// The responses `r` to events. There must be one event.
+/// Joins the responses `r` to events. The list must not be empty.
 fn to_events<'s>(tx: &Tx<'_>, book: BookId, sequences: &[i64]) -> Sql<'s> {
     let events = tx.lookup().each_of(sequences.iter().copied().map(Value::Int));
     let to = Sql::new("r.book_id = ").int(book.get()).push(" AND r.sequence = n.column1");
     events.look_up("bot_responses", "r", to).sql().cached_up_to(sequences.len())
 }
 
-/// The responses to events.
+/// The app responses to events.
 pub struct BotResponses<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
 }
 
 impl BotResponses<'_, '_> {
-    /// How many bytes those to some events have, by the number of the event.
+    /// Returns the size of the responses to events, by event number.
     pub fn texts_of(self, access: &Access, sequences: &[i64]) -> Result<HashMap<i64, usize>> {
         let mut found = HashMap::new();
         for sequences in sequences.chunks(MAX_NAMED) {
@@ -164,7 +168,7 @@ impl BotResponses<'_, '_> {
         Ok(found)
     }
 
-    /// Which apps answered which of these events with an error.
+    /// Returns the events and apps with an error response.
     pub fn errors_to(self, access: &Access, sequences: &[i64]) -> Result<HashSet<(i64, AppId)>> {
         let mut found = HashSet::new();
         for sequences in sequences.chunks(MAX_NAMED) {
@@ -179,8 +183,9 @@ impl BotResponses<'_, '_> {
         Ok(found)
     }
 
-    /// Those to some events, by the number of the event, in the order of the apps. They have no
-    /// bound: who asks looks at their size before ([`Self::texts_of`]).
+    /// Loads the responses to events, by event number, in the order of apps.
+    ///
+    /// The result is not bounded, so the caller must check the size first ([`Self::texts_of`]).
     pub fn of_events(
         self,
         access: &Access,
@@ -202,22 +207,24 @@ impl BotResponses<'_, '_> {
         Ok(found)
     }
 
-    /// Records the response to a delivery in the place of the one before; none removes that. The
-    /// book was entered in this unit of work: responses count for it (behaviour 10.14).
+    /// Replaces the response to a delivery, or deletes it.
+    ///
+    /// The book must have been entered, because responses count for its storage usage (behaviour
+    /// 10.14).
     pub fn replace(self, delivery: &EventDelivery, response: Option<&AppResponse>) -> Result<()> {
-        let key = (delivery.book.get(), delivery.sequence, delivery.app.as_str());
-        let before = self.tx.delete_response(delivery.book, (key.1, key.2))?;
-        let replaced = before.is_some();
+        let EventDelivery { book, sequence, .. } = *delivery;
+        let before = self.tx.delete_response(book, sequence, delivery.app.as_str())?;
+        let was_replaced = before.is_some();
         let after = response.map_or(0, |response| of_response(&response.message));
         let change = after.saturating_sub(before.unwrap_or_default());
-        self.tx.note_stored(delivery.book, bytes(change))?;
+        self.tx.add_usage(book, of_bytes(change))?;
         let mut conn = self.tx.flushed()?;
         let Some(AppResponse { app, kind, message, created_at }) = response else {
-            return if replaced { self.forget_failed(delivery.book, key.1) } else { Ok(()) };
+            return if was_replaced { self.clear_failed(book, sequence) } else { Ok(()) };
         };
         let row = Row {
-            book_id: key.0,
-            sequence: key.1,
+            book_id: book.get(),
+            sequence,
             app_id: app.to_string(),
             kind: kind.as_str().to_owned(),
             message: message.clone(),
@@ -226,9 +233,9 @@ impl BotResponses<'_, '_> {
         let query = diesel::insert_into(bot_responses::table).values(&row);
         on_engine!(conn, c => query.execute(c))?;
         match kind {
-            ResponseKind::Error => self.keep_failed(delivery.book, key.1),
-            ResponseKind::Info | ResponseKind::Warning if replaced => {
-                self.forget_failed(delivery.book, key.1)
+            ResponseKind::Error => self.keep_failed(book, sequence),
+            ResponseKind::Info | ResponseKind::Warning if was_replaced => {
+                self.clear_failed(book, sequence)
             }
             ResponseKind::Info | ResponseKind::Warning => Ok(()),
         }
@@ -238,11 +245,11 @@ impl BotResponses<'_, '_> {
         let number = || Sql::new("").int(sequence);
         let event = has_event("e", book, number());
         let event = self.tx.lookup().rows(Sql::new("events e"), event);
-        keep_failed(self.tx, (event, number()), book)
+        keep_failed(self.tx, event, number(), book)
     }
 
-    /// Forgets that the transaction of an event has one with an error, unless it has another one.
-    pub(crate) fn forget_failed(self, book: BookId, sequence: i64) -> Result<()> {
+    /// Unmarks the transaction of an event, unless another event of it has an error.
+    pub(crate) fn clear_failed(self, book: BookId, sequence: i64) -> Result<()> {
         const FAILED: &str = "failed_transactions.transaction_id";
         let lookup = self.tx.lookup();
         let last = Sql::new("b.book_id = ").int(book.get()).push(" AND b.resource = ").push(FAILED);
@@ -257,7 +264,7 @@ impl BotResponses<'_, '_> {
         let errors = [(Sql::new("events b"), last), (blocks, others)].map(|(rows, about)| {
             lookup.rows(rows, about).look_up("bot_responses", "r", error()).sql()
         });
-        let gone = Sql::new("DELETE FROM failed_transactions WHERE book_id = ")
+        let delete = Sql::new("DELETE FROM failed_transactions WHERE book_id = ")
             .int(book.get())
             .push(" AND transaction_id = (SELECT n.resource - (n.sequence - ")
             .int(sequence)
@@ -266,14 +273,14 @@ impl BotResponses<'_, '_> {
             .push(" AND n.sequence >= ")
             .int(sequence)
             .push(" ORDER BY n.sequence LIMIT 1)");
-        let gone = errors.into_iter().fold(gone, |gone, errors| {
-            gone.push(" AND NOT EXISTS (SELECT 1").append(errors).push(")")
+        let delete = errors.into_iter().fold(delete, |delete, errors| {
+            delete.push(" AND NOT EXISTS (SELECT 1").append(errors).push(")")
         });
-        self.tx.flushed()?.execute(&gone)?;
+        self.tx.flushed()?.execute(&delete)?;
         Ok(())
     }
 
-    /// Leaves of these events those that no app answered with an error.
+    /// Retains the events without an error response.
     pub(crate) fn retain_without_error(
         self,
         access: &Access,

@@ -1,52 +1,58 @@
-//! The cache of charts: accounts and groups that were read before, shared by all connections of a
-//! store. Every write needs some of them, and they hardly ever change.
+//! The cache of charts: accounts and groups, shared by all connections of a store.
 //!
-//! The book state carries a version that grows with every change of the book's accounts, groups and
-//! memberships, in whichever process. It is read under the book's lock or in the snapshot, and what
-//! was cached at that version is still true. A group of units of work that has changed a chart does
-//! not use the cache for it, because the change may yet be undone. A change that somebody makes in
-//! the database by hand is not noticed.
+//! Every write needs some accounts, and they rarely change. The book state has a version that every
+//! change of the book's accounts, groups and memberships increments, in any process. The version is
+//! read under the book's lock or in the snapshot, so data that was cached at that version is
+//! current. A group that has changed a chart does not use the cache for it, because the change may
+//! be rolled back. Manual changes in the database are not detected.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use daybook_domain::account::{Account, Directory};
 use daybook_domain::group::{Forest, Group};
 use daybook_domain::id::{AccountId, BookId, GroupId};
 use daybook_domain::property::Properties;
 
-/// Bytes of accounts and groups in the cache; beyond that it is emptied.
-const MAX_REMEMBERED: usize = 32 * 1024 * 1024;
-/// Bytes of the groups of one book that are cached together: more would drive out what is known of
-/// other books.
-const MAX_FOREST: usize = MAX_REMEMBERED / 4;
-/// Bytes that an account or group takes beside its properties, about.
+/// Size of the cache in bytes after which it is cleared.
+const MAX_BYTES: usize = 32 * 1024 * 1024;
+/// Maximum size of a cached group tree. A larger one would evict other books.
+const MAX_FOREST_BYTES: usize = MAX_BYTES / 4;
+/// Approximate size of an account or group without its properties.
 const WITHOUT_PROPERTIES: usize = 300;
 
-/// What is known of one book's accounts and groups.
+/// A version of a book's accounts, groups and memberships.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChartVersion {
+    pub(crate) book: BookId,
+    pub(crate) version: i64,
+}
+
+/// The cached accounts and groups of one book.
 #[derive(Debug, Default)]
 struct Chart {
     version: i64,
     accounts: Directory,
     groups: HashMap<GroupId, Group>,
-    /// All groups, with the types of the accounts below each.
+    /// All groups, with the account types below each.
     forest: Option<Arc<Forest>>,
-    /// Bytes that it takes, as it was learnt.
+    /// The size in bytes.
     bytes: usize,
 }
 
 #[derive(Debug, Default)]
-struct Remembered {
+struct Charts {
     charts: HashMap<BookId, Chart>,
-    /// Bytes that all of them take.
+    /// The size of all charts in bytes.
     bytes: usize,
 }
 
-impl Remembered {
-    /// The chart at that version, begun anew when an older one is remembered; none when a newer one
-    /// is.
-    fn at(&mut self, book: BookId, version: i64) -> Option<&mut Chart> {
-        if self.bytes > MAX_REMEMBERED {
+impl Charts {
+    /// Returns the chart of a version, or nothing if a newer version is cached.
+    ///
+    /// It replaces an older version by an empty chart.
+    fn at(&mut self, ChartVersion { book, version }: ChartVersion) -> Option<&mut Chart> {
+        if self.bytes > MAX_BYTES {
             *self = Self::default();
         }
         let chart = self.charts.entry(book).or_default();
@@ -60,81 +66,79 @@ impl Remembered {
 
 /// The cache, shared by all connections of a store.
 #[derive(Debug, Default)]
-pub(crate) struct ChartCache(Mutex<Remembered>);
+pub(crate) struct ChartCache(Mutex<Charts>);
 
 impl ChartCache {
-    /// Forgets all charts: a server that has taken over may lack the last changes, and would give
-    /// their versions to others.
-    pub(crate) fn forget(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Remembered::default();
+    /// Removes all charts. After a failover the database may lack the last changes, and their
+    /// versions may be used again.
+    pub(crate) fn clear(&self) {
+        *self.lock() = Charts::default();
     }
 
-    /// The accounts among these ids and normalized names that are remembered.
+    fn lock(&self) -> MutexGuard<'_, Charts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the cached accounts with these ids or normalized names.
     pub(crate) fn accounts(
         &self,
-        (book, version): (BookId, i64),
+        version: ChartVersion,
         ids: &BTreeSet<i64>,
         names: &BTreeSet<String>,
     ) -> Vec<Account> {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(chart) = remembered.at(book, version) else { return Vec::new() };
+        let mut charts = self.lock();
+        let Some(chart) = charts.at(version) else { return Vec::new() };
         let by_id = ids.iter().filter_map(|id| chart.accounts.get(AccountId::new(*id)));
-        by_id.chain(names.iter().filter_map(|name| chart.accounts.named(name))).cloned().collect()
+        by_id
+            .chain(names.iter().filter_map(|name| chart.accounts.find_normalized(name)))
+            .cloned()
+            .collect()
     }
 
-    /// The groups among these ids that are remembered.
-    pub(crate) fn groups(
-        &self,
-        (book, version): (BookId, i64),
-        ids: &BTreeSet<GroupId>,
-    ) -> Vec<Group> {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(chart) = remembered.at(book, version) else { return Vec::new() };
+    /// Returns the cached groups with these ids.
+    pub(crate) fn groups(&self, version: ChartVersion, ids: &BTreeSet<GroupId>) -> Vec<Group> {
+        let mut charts = self.lock();
+        let Some(chart) = charts.at(version) else { return Vec::new() };
         ids.iter().filter_map(|id| chart.groups.get(id)).cloned().collect()
     }
 
-    /// All groups, if they are remembered.
-    pub(crate) fn forest(&self, (book, version): (BookId, i64)) -> Option<Arc<Forest>> {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        remembered.at(book, version)?.forest.clone()
+    /// Returns all groups, if they are cached.
+    pub(crate) fn forest(&self, version: ChartVersion) -> Option<Arc<Forest>> {
+        let mut charts = self.lock();
+        charts.at(version)?.forest.clone()
     }
 
-    /// Caches all groups as they were read at a version.
-    pub(crate) fn learn_forest(&self, (book, version): (BookId, i64), forest: &Arc<Forest>) {
+    /// Caches all groups of a version.
+    pub(crate) fn insert_forest(&self, version: ChartVersion, forest: &Arc<Forest>) {
         let all = forest.groups().map(|group| bytes_with(&group.properties));
-        let learnt = all.fold(0, usize::saturating_add);
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if learnt <= MAX_FOREST
-            && let Some(chart) = remembered.at(book, version)
+        let added = all.fold(0, usize::saturating_add);
+        let mut charts = self.lock();
+        if added <= MAX_FOREST_BYTES
+            && let Some(chart) = charts.at(version)
             && chart.forest.is_none()
         {
             chart.forest = Some(Arc::clone(forest));
-            chart.bytes = chart.bytes.saturating_add(learnt);
-            remembered.bytes = remembered.bytes.saturating_add(learnt);
+            chart.bytes = chart.bytes.saturating_add(added);
+            charts.bytes = charts.bytes.saturating_add(added);
         }
     }
 
-    /// Caches what was read at a version.
-    pub(crate) fn learn(
-        &self,
-        (book, version): (BookId, i64),
-        accounts: &[Account],
-        groups: &[Group],
-    ) {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(chart) = remembered.at(book, version) {
-            accounts.iter().for_each(|account| chart.accounts.put(account.clone()));
+    /// Caches accounts and groups of a version.
+    pub(crate) fn insert(&self, version: ChartVersion, accounts: &[Account], groups: &[Group]) {
+        let mut charts = self.lock();
+        if let Some(chart) = charts.at(version) {
+            accounts.iter().for_each(|account| chart.accounts.insert(account.clone()));
             chart.groups.extend(groups.iter().map(|group| (group.id, group.clone())));
             let all = accounts.iter().map(|account| &account.properties);
             let all = all.chain(groups.iter().map(|group| &group.properties));
-            let learnt = all.map(bytes_with).fold(0, usize::saturating_add);
-            chart.bytes = chart.bytes.saturating_add(learnt);
-            remembered.bytes = remembered.bytes.saturating_add(learnt);
+            let added = all.map(bytes_with).fold(0, usize::saturating_add);
+            chart.bytes = chart.bytes.saturating_add(added);
+            charts.bytes = charts.bytes.saturating_add(added);
         }
     }
 }
 
-/// Bytes that an account or group with these properties takes, about.
+/// Returns the approximate size of an account or group with these properties.
 fn bytes_with(properties: &Properties) -> usize {
     WITHOUT_PROPERTIES.saturating_add(properties.bytes())
 }
@@ -154,67 +158,65 @@ mod tests {
         Account::create(AccountId::new(7_000_000_000), changes, &BTreeSet::new(), stamp).unwrap()
     }
 
-    #[test]
-    fn what_is_forgotten_of_one_book_makes_no_other_forgotten() {
-        let (charts, changing, quiet) = (ChartCache::default(), BookId::new(1), BookId::new(2));
-        charts.learn((quiet, 0), &[cash()], &[]);
-        let twenty = vec![cash(); 20];
-        (0..=MAX_REMEMBERED / WITHOUT_PROPERTIES / 20)
-            .zip(1..)
-            .for_each(|(_, version)| charts.learn((changing, version), &twenty, &[]));
-        assert_eq!(
-            charts
-                .accounts((quiet, 0), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()]))
-                .len(),
-            1
-        );
+    fn at(book: i64, version: i64) -> ChartVersion {
+        ChartVersion { book: BookId::new(book), version }
+    }
+
+    fn cached_cash(charts: &ChartCache, version: ChartVersion) -> usize {
+        charts.accounts(version, &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()])).len()
     }
 
     #[test]
-    fn what_has_large_properties_is_forgotten_sooner() {
+    fn new_versions_of_one_book_do_not_evict_another() {
+        let charts = ChartCache::default();
+        charts.insert(at(2, 0), &[cash()], &[]);
+        let twenty = vec![cash(); 20];
+        (0..=MAX_BYTES / WITHOUT_PROPERTIES / 20)
+            .zip(1..)
+            .for_each(|(_, version)| charts.insert(at(1, version), &twenty, &[]));
+        assert_eq!(cached_cash(&charts, at(2, 0)), 1);
+    }
+
+    #[test]
+    fn large_properties_fill_the_cache_sooner() {
         let text = BTreeMap::from([("p".to_owned(), "x".repeat(8_000))]);
         let large = Account { properties: Properties::stored(text), ..cash() };
-        let (charts, book) = (ChartCache::default(), BookId::new(1));
-        let remembered = || charts.0.lock().unwrap().charts.get(&book).map(|chart| chart.bytes);
+        let charts = ChartCache::default();
+        let cached_bytes = || charts.lock().charts.get(&BookId::new(1)).map(|chart| chart.bytes);
         let accounts = |from: i64| {
             (from..from + 1_000).map(|id| Account { id: AccountId::new(id), ..large.clone() })
         };
-        charts.learn((book, 0), &accounts(0).collect::<Vec<_>>(), &[]);
-        assert_eq!(remembered(), Some(1_000 * (8_001 + WITHOUT_PROPERTIES)));
-        (1..5).for_each(|turn| {
-            charts.learn((book, 0), &accounts(turn * 1_000).collect::<Vec<_>>(), &[]);
+        charts.insert(at(1, 0), &accounts(0).collect::<Vec<_>>(), &[]);
+        assert_eq!(cached_bytes(), Some(1_000 * (8_001 + WITHOUT_PROPERTIES)));
+        (1..5).for_each(|round| {
+            charts.insert(at(1, 0), &accounts(round * 1_000).collect::<Vec<_>>(), &[]);
         });
-        assert!(remembered() > Some(MAX_REMEMBERED));
-        charts.learn((book, 0), &[cash()], &[]);
-        assert_eq!(remembered(), Some(WITHOUT_PROPERTIES));
+        assert!(cached_bytes() > Some(MAX_BYTES));
+        charts.insert(at(1, 0), &[cash()], &[]);
+        assert_eq!(cached_bytes(), Some(WITHOUT_PROPERTIES));
     }
 
     #[test]
-    fn groups_are_remembered_while_the_chart_stays() {
-        let (charts, book) = (ChartCache::default(), BookId::new(1));
+    fn forest_is_cached_for_its_version() {
+        let charts = ChartCache::default();
         let forest = Arc::new(Forest::default());
-        charts.learn_forest((book, 5), &forest);
-        assert!(Arc::ptr_eq(&charts.forest((book, 5)).unwrap(), &forest));
-        assert!(charts.forest((book, 4)).is_none());
-        assert!(charts.forest((book, 6)).is_none());
-        assert!(charts.forest((book, 5)).is_none());
+        charts.insert_forest(at(1, 5), &forest);
+        assert!(Arc::ptr_eq(&charts.forest(at(1, 5)).unwrap(), &forest));
+        assert!(charts.forest(at(1, 4)).is_none());
+        assert!(charts.forest(at(1, 6)).is_none());
+        assert!(charts.forest(at(1, 5)).is_none());
     }
 
     #[test]
-    fn only_what_was_read_of_the_same_version_is_remembered() {
+    fn accounts_are_cached_for_their_version() {
         let cash = cash();
-        let (charts, book) = (ChartCache::default(), BookId::new(1));
-        let found = |version| {
-            charts
-                .accounts((book, version), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()]))
-                .len()
-        };
-        charts.learn((book, 5), std::slice::from_ref(&cash), &[]);
-        assert_eq!(found(5), 1);
-        assert_eq!(found(4), 0, "a snapshot from before the change reads for itself");
-        charts.learn((book, 4), &[cash], &[]);
-        assert_eq!(found(5), 1, "and teaches nothing");
-        assert_eq!(found(6), 0, "a change makes the memory start anew");
-        assert_eq!(found(5), 0);
+        let charts = ChartCache::default();
+        charts.insert(at(1, 5), std::slice::from_ref(&cash), &[]);
+        assert_eq!(cached_cash(&charts, at(1, 5)), 1);
+        assert_eq!(cached_cash(&charts, at(1, 4)), 0, "an older snapshot reads the database");
+        charts.insert(at(1, 4), &[cash], &[]);
+        assert_eq!(cached_cash(&charts, at(1, 5)), 1, "and adds nothing to the cache");
+        assert_eq!(cached_cash(&charts, at(1, 6)), 0, "a new version starts empty");
+        assert_eq!(cached_cash(&charts, at(1, 5)), 0);
     }
 }

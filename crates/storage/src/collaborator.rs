@@ -1,4 +1,4 @@
-//! Collaborators: rows and repository.
+//! Collaborators of books.
 
 use daybook_domain::access::Access;
 use daybook_domain::collaborator::Collaborator;
@@ -10,12 +10,12 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
-use crate::column;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
+use crate::rows::column;
 use crate::schema::collaborators;
-use crate::sql::Sql;
-use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = collaborators, treat_none_as_default_value = false)]
@@ -51,7 +51,7 @@ struct SharedBook {
     _book: i64,
 }
 
-/// A book that is shared with an address.
+/// Selects a book that is shared with an address.
 pub(crate) fn pending(email: &Email) -> Sql<'_> {
     Sql::new(
         "SELECT c.book_id FROM collaborators c JOIN books b ON b.id = c.book_id \
@@ -67,7 +67,7 @@ pub struct Collaborators<'t, 'a> {
 }
 
 impl Collaborators<'_, '_> {
-    /// All of them, in no order.
+    /// Lists all collaborators, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
@@ -75,7 +75,7 @@ impl Collaborators<'_, '_> {
         rows.into_iter().map(Collaborator::try_from).collect()
     }
 
-    /// The one with that address.
+    /// Finds a collaborator by address.
     pub fn find(self, access: &Access, email: &Email) -> Result<Option<Collaborator>> {
         let query = collaborators::table.filter(
             collaborators::book_id
@@ -89,13 +89,13 @@ impl Collaborators<'_, '_> {
         row.map(Collaborator::try_from).transpose()
     }
 
-    /// Whether a book waits for somebody with that address.
+    /// Returns whether any book is shared with an address.
     pub fn is_pending(self, email: &Email) -> Result<bool> {
         let rows: Vec<SharedBook> = on_engine!(self.tx.unflushed()?, c => pending(email).load(c))?;
         Ok(!rows.is_empty())
     }
 
-    /// The one with that id.
+    /// Finds a collaborator by id.
     pub fn find_by_id(self, access: &Access, id: CollaboratorId) -> Result<Option<Collaborator>> {
         let query = collaborators::table.find((access.book().id.get(), id.get()));
         let row = on_engine!(
@@ -105,7 +105,7 @@ impl Collaborators<'_, '_> {
         row.map(Collaborator::try_from).transpose()
     }
 
-    /// Adds one.
+    /// Inserts a collaborator.
     pub fn insert(
         self,
         access: &AccessTo<ManageCollaborators>,
@@ -132,7 +132,7 @@ impl Collaborators<'_, '_> {
     /// Saves a changed permission or address.
     ///
     /// # Errors
-    /// [`Error::UniqueViolation`] when the book is shared with that address already.
+    /// [`Error::UniqueViolation`] if the book is already shared with the address.
     pub fn update(
         self,
         access: &AccessTo<ManageCollaborators>,
@@ -149,7 +149,7 @@ impl Collaborators<'_, '_> {
         Ok(())
     }
 
-    /// Removes one.
+    /// Deletes a collaborator.
     pub fn delete(self, access: &AccessTo<RemoveCollaborator>, id: CollaboratorId) -> Result<()> {
         let target = collaborators::table.find((access.book().id.get(), id.get()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;

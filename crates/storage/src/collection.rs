@@ -1,5 +1,4 @@
-//! Collections: rows and repository. They belong to a user, so nothing here asks for a caller of a
-//! book.
+//! Collections of books, which belong to users.
 
 use std::collections::HashMap;
 
@@ -9,13 +8,13 @@ use daybook_domain::name::Name;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use crate::bulk::Bulk;
-use crate::column;
+use crate::commit::tx::Tx;
+use crate::conn::bulk::Bulk;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::Result;
+use crate::rows::column;
 use crate::schema::{collection_books, collections};
-use crate::sql::{Sql, Value};
-use crate::tx::Tx;
 use crate::user::User;
 
 #[derive(Queryable, QueryableByName, Selectable, Insertable)]
@@ -43,28 +42,30 @@ impl From<Row> for Collection {
     }
 }
 
-/// A collection that a book is in.
+/// A book with a collection that contains it.
 #[derive(QueryableByName)]
-struct Around {
+struct ContainingRow {
     #[diesel(sql_type = BigInt)]
     book_id: i64,
     #[diesel(embed)]
     row: Row,
 }
 
-/// Books with the collections they are in, up to where the rows of `collection_books` come from, as
-/// `p`, with those of `books`, as `b`.
-const AROUND: &str = "SELECT p.book_id, c.user_id, c.id, c.name, c.agent, c.created_at, \
+/// Selects books with the collections that contain them. The tables `p` (`collection_books`) and
+/// `b` (`books`) follow, and then [`COLLECTION`].
+const CONTAINING: &str = "SELECT p.book_id, c.user_id, c.id, c.name, c.agent, c.created_at, \
        c.updated_at, c.version \
      FROM ";
 const COLLECTION: &str = " \
      JOIN collections c ON c.user_id = p.user_id AND c.id = p.collection_id \
      WHERE ";
 
-/// The collections around each of the books somebody is a collaborator of. These few books come
-/// first: PostgreSQL joins in the order that is written (`planner.rs`).
-pub(crate) fn around_books(reader: &User) -> Sql<'_> {
-    Sql::new(AROUND)
+/// Selects the collections that contain the books of a user.
+///
+/// The few books of the user come first, because PostgreSQL joins in the written order
+/// ([`crate::conn::planner`]).
+pub(crate) fn containing_books(reader: &User) -> Sql<'_> {
+    Sql::new(CONTAINING)
         .push("collaborators m JOIN books b ON b.id = m.book_id")
         .push(" JOIN collection_books p ON p.book_id = m.book_id")
         .push(COLLECTION)
@@ -81,7 +82,7 @@ pub struct Collections<'t, 'a> {
 }
 
 impl Collections<'_, '_> {
-    /// A user's own, in no order.
+    /// Lists the collections of a user, in no order.
     pub fn list(self, user: UserId) -> Result<Vec<Collection>> {
         let query = collections::table.filter(collections::user_id.eq(user.get()));
         let rows: Vec<Row> =
@@ -89,7 +90,7 @@ impl Collections<'_, '_> {
         Ok(rows.into_iter().map(Collection::from).collect())
     }
 
-    /// The user's own with that id.
+    /// Finds a collection of a user by id.
     pub fn find(self, user: UserId, id: CollectionId) -> Result<Option<Collection>> {
         let query = collections::table.find((user.get(), id.get()));
         let row = on_engine!(
@@ -99,7 +100,7 @@ impl Collections<'_, '_> {
         Ok(row.map(Collection::from))
     }
 
-    /// Which of a user's own collections each book is in.
+    /// Returns the collection of each book in a user's collections.
     pub fn places(self, user: UserId) -> Result<HashMap<BookId, CollectionId>> {
         let query = collection_books::table.filter(collection_books::user_id.eq(user.get()));
         let columns = (collection_books::book_id, collection_books::collection_id);
@@ -111,10 +112,10 @@ impl Collections<'_, '_> {
             .collect())
     }
 
-    /// The collections around a book that a reader may know of: their own, and if they are a
-    /// collaborator the owner's.
-    pub fn around_book(self, reader: &User, book: BookId) -> Result<Vec<Collection>> {
-        let sql = Sql::new(AROUND)
+    /// Lists the collections that contain a book and that a reader may see: their own, and for
+    /// collaborators also the owner's.
+    pub fn containing_book(self, reader: &User, book: BookId) -> Result<Vec<Collection>> {
+        let sql = Sql::new(CONTAINING)
             .push("collection_books p JOIN books b ON b.id = p.book_id")
             .push(COLLECTION)
             .push("p.book_id = ")
@@ -129,22 +130,18 @@ impl Collections<'_, '_> {
             .push(" AND m.email = ")
             .text(reader.email.as_str())
             .push(")))");
-        let rows: Vec<Around> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        Ok(rows.into_iter().map(|around| around.row.into()).collect())
+        let rows: Vec<ContainingRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        Ok(rows.into_iter().map(|row| row.row.into()).collect())
     }
 
-    /// The collections around each of the books somebody is a collaborator of: their own, and the
-    /// owners'.
-    pub fn around_books(self, reader: &User) -> Result<Vec<(BookId, Collection)>> {
-        let sql = around_books(reader);
-        let rows: Vec<Around> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        Ok(rows
-            .into_iter()
-            .map(|around| (BookId::new(around.book_id), around.row.into()))
-            .collect())
+    /// Lists the collections that contain the books of a collaborator: their own, and the owners'.
+    pub fn containing_books(self, reader: &User) -> Result<Vec<(BookId, Collection)>> {
+        let sql = containing_books(reader);
+        let rows: Vec<ContainingRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        Ok(rows.into_iter().map(|row| (BookId::new(row.book_id), row.row.into())).collect())
     }
 
-    /// Adds a collection.
+    /// Inserts a collection.
     pub fn insert(self, collection: &Collection) -> Result<()> {
         let Collection { id, owner, name, stamp } = collection;
         let row = Row {
@@ -176,25 +173,24 @@ impl Collections<'_, '_> {
         Ok(())
     }
 
-    /// Removes a collection; its books stay where they are.
+    /// Deletes a collection, without its books.
     pub fn delete(self, collection: &Collection) -> Result<()> {
         let (owner, id) = (collection.owner.get(), collection.id.get());
-        let emptied = Sql::new("DELETE FROM collection_books WHERE user_id = ")
+        let delete_books = Sql::new("DELETE FROM collection_books WHERE user_id = ")
             .int(owner)
             .push(" AND collection_id = ")
             .int(id);
-        self.tx.flushed()?.execute(&emptied)?;
+        self.tx.flushed()?.execute(&delete_books)?;
         let target = collections::table.find((owner, id));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 
-    /// Puts books into a collection, out of any other of the same owner: the key allows one.
+    /// Adds books to a collection and removes them from other collections of the owner.
     ///
-    /// A book that is deleted at this moment by another process may leave its row behind. Nobody
-    /// ever sees it: every question about collections is joined with the books, and numbers of
-    /// books do not come again.
-    pub fn put(self, collection: &Collection, books: &[BookId]) -> Result<()> {
+    /// If another process deletes a book at the same time, its row may remain. It has no effect,
+    /// because every query of collections joins the books, and numbers of books are not reused.
+    pub fn add_books(self, collection: &Collection, books: &[BookId]) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO collection_books (user_id, book_id, collection_id)",
             3,
@@ -210,14 +206,14 @@ impl Collections<'_, '_> {
         Ok(self.tx.flushed()?.write(rows)?)
     }
 
-    /// Takes books out of a collection.
-    pub fn take(self, collection: &Collection, books: &[BookId]) -> Result<()> {
-        let within =
+    /// Removes books from a collection.
+    pub fn remove_books(self, collection: &Collection, books: &[BookId]) -> Result<()> {
+        let delete =
             Sql::new("DELETE FROM collection_books WHERE user_id = ").int(collection.owner.get());
-        let within = within.push(" AND collection_id = ").int(collection.id.get());
-        let taken =
-            within.push(" AND book_id IN ").list(books.iter().map(|book| Value::Int(book.get())));
-        self.tx.flushed()?.execute(&taken.uncached())?;
+        let delete = delete.push(" AND collection_id = ").int(collection.id.get());
+        let delete =
+            delete.push(" AND book_id IN ").list(books.iter().map(|book| Value::Int(book.get())));
+        self.tx.flushed()?.execute(&delete.uncached())?;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Connections: rows and repository. They belong to a user. What they hold is sealed.
+//! Connections of users to other services. Their properties are sealed.
 
 use daybook_domain::app::AppId;
 use daybook_domain::connection::{Connection, ConnectionKind};
@@ -7,12 +7,12 @@ use daybook_domain::name::Name;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use crate::column;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
+use crate::rows::column;
 use crate::schema::connections;
-use crate::sql::Sql;
-use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(
@@ -82,7 +82,7 @@ pub struct Connections<'t, 'a> {
 }
 
 impl Connections<'_, '_> {
-    /// A user's own, in no order.
+    /// Lists the connections of a user, in no order.
     pub fn list(self, owner: UserId) -> Result<Vec<Connection>> {
         let query = connections::table.filter(connections::user_id.eq(owner.get()));
         let rows: Vec<Row> =
@@ -90,7 +90,7 @@ impl Connections<'_, '_> {
         rows.into_iter().map(Connection::try_from).collect()
     }
 
-    /// The user's own with that id.
+    /// Finds a connection of a user by id.
     pub fn find(self, owner: UserId, id: ConnectionId) -> Result<Option<Connection>> {
         let query = connections::table.find((owner.get(), id.get()));
         let row = on_engine!(
@@ -100,20 +100,21 @@ impl Connections<'_, '_> {
         row.map(Connection::try_from).transpose()
     }
 
-    /// As [`Connections::find`], for what names it: it is not deleted before this unit of work
-    /// ends. One that is being deleted is none any more.
-    pub fn keep(self, owner: UserId, id: ConnectionId) -> Result<Option<Connection>> {
+    /// Finds a connection and shares it, so it is not deleted before the unit of work ends.
+    ///
+    /// A connection that is being deleted is not found.
+    pub fn share_lock(self, owner: UserId, id: ConnectionId) -> Result<Option<Connection>> {
         let mut conn = self.tx.flushed()?;
         let row = Sql::new("SELECT id FROM connections WHERE user_id = ").int(owner.get());
-        let row = row.push(" AND id = ").int(id.get()).push(conn.unless_deleted());
-        let kept: Vec<ConnectionNumber> = on_engine!(&mut *conn, c => (&row).load(c))?;
-        match kept.first().map(|row| ConnectionId::new(row.id)) {
+        let row = row.push(" AND id = ").int(id.get()).push(conn.for_key_share_skip_locked());
+        let rows: Vec<ConnectionNumber> = on_engine!(&mut *conn, c => (&row).load(c))?;
+        match rows.first().map(|row| ConnectionId::new(row.id)) {
             Some(id) => self.find(owner, id),
             None => Ok(None),
         }
     }
 
-    /// Adds one.
+    /// Inserts a connection.
     pub fn insert(self, connection: &Connection) -> Result<()> {
         let row = Row::from(connection);
         let query = diesel::insert_into(connections::table).values(&row);
@@ -121,7 +122,7 @@ impl Connections<'_, '_> {
         Ok(())
     }
 
-    /// Saves a changed one.
+    /// Saves a changed connection.
     pub fn update(self, connection: &Connection) -> Result<()> {
         let row = Row::from(connection);
         let target = connections::table.find((row.user_id, row.id));
@@ -129,7 +130,7 @@ impl Connections<'_, '_> {
         Ok(())
     }
 
-    /// Removes one.
+    /// Deletes a connection.
     pub fn delete(self, connection: &Connection) -> Result<()> {
         let target = connections::table.find((connection.owner.get(), connection.id.get()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;

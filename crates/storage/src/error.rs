@@ -1,94 +1,96 @@
-//! What storage answers when it cannot.
+//! The errors of the storage layer.
 
 use diesel::result::{DatabaseErrorKind, Error as Diesel};
 
-/// Why storage failed.
+/// An error of the storage layer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// The queue of writers is full; trying again shortly helps.
+    /// The queue of the writer is full. A retry may succeed shortly.
     #[error("too many writes are waiting")]
     Busy,
-    /// A read was stopped, at its deadline or because nobody waits for it any more.
+    /// A read was stopped, at its deadline or because the caller has gone.
     #[error("the read was stopped")]
     Stopped,
-    /// A replica knows another state of a book than the primary.
+    /// A replica has another state of a book than the primary.
     #[error("the replica is behind")]
     Behind,
-    /// The database cannot be reached at the moment.
+    /// The database is not reachable at the moment.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// The connection broke while a write was committed, and what became of it was not found out:
-    /// trying again may do it twice.
+    /// The connection broke during a commit, and its outcome could not be determined. A retry may
+    /// repeat the write.
     #[error(
-        "nobody knows whether this was recorded, because the database or the server failed \
-         meanwhile; look before you send it again"
+        "the outcome of this write is unknown, because the database or the server failed during \
+         the commit; check whether it was recorded before you send it again"
     )]
     OutcomeUnknown,
-    /// A unique index refused a row, because another one has the value.
-    #[error("a unique index refused a row: {0}")]
+    /// A row violates a unique index.
+    #[error("unique index violated: {0}")]
     UniqueViolation(String),
-    /// A stored value is not what this program writes.
-    #[error("column {0} holds a value it cannot hold")]
+    /// A column has a value that this program never writes.
+    #[error("column {0} has an invalid value")]
     Corrupt(&'static str),
-    /// A unit of work panicked and was undone.
+    /// A unit of work panicked and was rolled back.
     #[error("a unit of work panicked: {0}")]
     Panicked(String),
-    /// The database refused a statement.
-    #[error("the database refused: {0}")]
+    /// The database rejected a statement.
+    #[error("the database rejected a statement: {0}")]
     Refused(String),
-    /// The database URL names no engine this program knows.
-    #[error("database URL {0:?} must start with sqlite: or postgres://")]
+    /// The scheme of the database URL is unknown.
+    #[error("invalid database URL {0:?}: expected sqlite: or postgres://")]
     Url(String),
-    /// A pooler stands before PostgreSQL that lends connections for transactions.
+    /// The URL leads to a pooler in transaction mode.
     #[error(
-        "the database URL leads to a pooler that gives a connection of PostgreSQL to others after \
-         each transaction, as pgbouncer does with pool_mode = transaction; Daybook keeps prepared \
-         statements, settings and advisory locks in its sessions: set pool_mode = session for \
-         this database, or name PostgreSQL itself"
+        "the database URL leads to a pooler that shares sessions between clients, such as \
+         pgbouncer with pool_mode = transaction; Daybook needs prepared statements, settings and \
+         advisory locks that belong to a session: set pool_mode = session for this database, or \
+         connect to PostgreSQL directly"
     )]
     SharedSessions,
-    /// The database was made by a version from before the first release.
+    /// The database was created by a version before the first release.
     #[error(
         "the database has step {0} of a schema from before the first release, which no released \
-         version reads; start with an empty database"
+         version can read; start with an empty database"
     )]
     UnreleasedSchema(String),
-    /// The database was made by a later version.
+    /// The database was migrated by a later version.
     #[error(
         "the database has step {0} of a newer schema, which this version does not know; start the \
-         version that made it, or a later one"
+         version that migrated it, or a later one"
     )]
     NewerSchema(String),
-    /// The database was made by an earlier version, and is not to be changed now.
+    /// The database lacks a migration, and the caller does not migrate.
     #[error(
-        "the database has not step {0} of the schema yet; start the server, or run `daybook \
-         migrate`, which bring the schema up to date"
+        "the database lacks step {0} of the schema; start the server or run `daybook migrate` to \
+         migrate it"
     )]
     OlderSchema(String),
-    /// The tables of this database cannot be distributed over several machines.
+    /// The tables cannot be distributed over several machines.
     #[error("the tables cannot be distributed: {0}")]
     NotDistributable(&'static str),
-    /// A table has come that is not distributed as the others are.
+    /// A table of a distributed database has no placement.
     #[error(
-        "the tables are distributed over several machines, all but {0}: run \
+        "the tables are distributed over several machines, except {0}: run \
          `daybook migrate --distribute`"
     )]
     PartlyDistributed(&'static str),
-    /// Replicas are named for a database that is distributed.
-    #[error("a database that is distributed over several machines has no --read-database-url")]
+    /// Replicas are configured for a distributed database.
+    #[error(
+        "--read-database-url is not supported for a database distributed over several machines"
+    )]
     ReplicaOfDistributed,
-    /// Another database was named as the coordinator of this one.
+    /// The coordinator belongs to another database.
     #[error(
         "--coordinator-url does not lead to the coordinator of the machines that --database-url \
-         leads to one of; name both of the same distributed database, or leave it out"
+         connects to; use URLs of the same distributed database, or omit --coordinator-url"
     )]
     OtherMachines,
-    /// The schema could not be brought up to date.
+    /// A migration failed.
     #[error("migration failed: {0}")]
     Migration(String),
 }
 
-/// What storage answers.
+/// The result of a storage operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl From<Diesel> for Error {
@@ -98,21 +100,21 @@ impl From<Diesel> for Error {
                 return Self::UniqueViolation(information.message().to_owned());
             }
             let message = information.message();
-            // The engines' own words for 'somebody else holds it': trying again helps.
-            let contended = ["lock timeout", "deadlock detected", "database is locked"];
-            // And for a disk that is full or fails: the operator can mend that.
+            // Lock contention. A retry may succeed.
+            let contention = ["lock timeout", "deadlock detected", "database is locked"];
+            // A full or failing disk, which the operator can repair.
             let disk = ["disk is full", "No space left on device", "disk I/O error"];
-            let passing = contended.iter().chain(&disk).any(|words| message.contains(words));
-            let gone = matches!(
+            let is_transient = contention.iter().chain(&disk).any(|text| message.contains(text));
+            let is_disconnected = matches!(
                 kind,
                 DatabaseErrorKind::ClosedConnection
                     | DatabaseErrorKind::SerializationFailure
                     | DatabaseErrorKind::UnableToSendCommand
-                    // A PostgreSQL that is the primary no more; the next connection finds the new
-                    // one. Nothing of ours writes on a connection that reads.
+                    // The server is no longer the primary. The next connection finds the new one,
+                    // and no statement writes on a connection that reads.
                     | DatabaseErrorKind::ReadOnlyTransaction
             );
-            if passing || gone {
+            if is_transient || is_disconnected {
                 return Self::Unavailable(message.to_owned());
             }
         }
@@ -124,8 +126,10 @@ impl From<Diesel> for Error {
 }
 
 impl Error {
-    /// Whether the same work fails again: because of what it writes, of a row that is there, or of
-    /// a fault of the program, and not because of the state of the database server.
+    /// Returns whether the same work would fail again.
+    ///
+    /// True if the cause is the written data, an existing row or a bug; false if it is the state
+    /// of the database server.
     #[must_use]
     pub const fn is_permanent(&self) -> bool {
         matches!(
@@ -134,10 +138,11 @@ impl Error {
         )
     }
 
-    /// The error of a statement that waits for a lock. diesel has no name for PostgreSQL's code of
-    /// a wait that timed out, and the message is in the language of the installation; every other
-    /// failure of such a statement has a known code.
-    pub(crate) fn of_waiting(error: Diesel) -> Self {
+    /// Converts the error of a statement that waits for a lock.
+    ///
+    /// diesel has no error kind for PostgreSQL's lock timeout, and the message is localized. Every
+    /// other failure of such a statement has a known kind.
+    pub(crate) fn from_lock_wait(error: Diesel) -> Self {
         if let Diesel::DatabaseError(DatabaseErrorKind::Unknown, information) = &error {
             return Self::Unavailable(information.message().to_owned());
         }
@@ -157,40 +162,89 @@ impl From<diesel::r2d2::PoolError> for Error {
     }
 }
 
+/// Why a group of writes is not known to be committed after its units of work have run. Each unit
+/// of work returns it as an [`Error`].
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum CommitFailure {
+    /// The group was rolled back, and a retry may succeed.
+    #[error("{0}")]
+    Undone(String),
+    /// The group was rolled back, and a retry of the same group would fail: one of its units of
+    /// work cannot be executed.
+    #[error("{0}")]
+    Refused(Error),
+    /// The connection broke during the commit, and the outcome is unknown.
+    #[error("{0}")]
+    Unknown(String),
+}
+
+impl CommitFailure {
+    /// Logs the failure for the operator.
+    pub(crate) fn log(&self) {
+        match self {
+            Self::Undone(why) => {
+                tracing::error!(why, "group of writes lost, reconnecting");
+            }
+            Self::Refused(error) => {
+                tracing::error!(why = %error, "group of writes refused, reconnecting");
+            }
+            Self::Unknown(why) => {
+                tracing::error!(why, "commit outcome unknown, reconnecting");
+            }
+        }
+    }
+}
+
+impl From<Error> for CommitFailure {
+    /// Classifies an error before the commit, after which the group is rolled back.
+    fn from(error: Error) -> Self {
+        if error.is_permanent() { Self::Refused(error) } else { Self::Undone(error.to_string()) }
+    }
+}
+
+impl From<CommitFailure> for Error {
+    fn from(failure: CommitFailure) -> Self {
+        match failure {
+            CommitFailure::Undone(why) => Self::Unavailable(why),
+            CommitFailure::Refused(error) => error,
+            CommitFailure::Unknown(_) => Self::OutcomeUnknown,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(kind: DatabaseErrorKind, message: &str, [waiting, other]: [bool; 2]) {
+    fn check(kind: DatabaseErrorKind, message: &str, in_lock_wait: bool, otherwise: bool) {
         let error = || Diesel::DatabaseError(kind, Box::new(message.to_owned()));
-        let unavailable = |error: &Error| matches!(error, Error::Unavailable(_));
-        assert_eq!(
-            [unavailable(&Error::of_waiting(error())), unavailable(&Error::from(error()))],
-            [waiting, other],
-            "{message}"
-        );
+        let is_unavailable = |error: &Error| matches!(error, Error::Unavailable(_));
+        assert_eq!(is_unavailable(&Error::from_lock_wait(error())), in_lock_wait, "{message}");
+        assert_eq!(is_unavailable(&Error::from(error())), otherwise, "{message}");
     }
 
     #[test]
-    fn rule_0_28_who_waits_in_vain_may_try_again_in_any_language() {
-        check(DatabaseErrorKind::Unknown, "canceling statement due to lock timeout", [true, true]);
+    fn rule_0_28_lock_timeout_is_unavailable_in_any_language() {
+        check(DatabaseErrorKind::Unknown, "canceling statement due to lock timeout", true, true);
         check(
             DatabaseErrorKind::Unknown,
             "cancelando comando por causa do tempo de espera (timeout) do bloqueio",
-            [true, false],
+            true,
+            false,
         );
-        check(DatabaseErrorKind::UnableToSendCommand, "no connection to the server", [true, true]);
+        check(DatabaseErrorKind::UnableToSendCommand, "no connection to the server", true, true);
         check(
             DatabaseErrorKind::ClosedConnection,
             "server closed the connection unexpectedly",
-            [true, true],
+            true,
+            true,
         );
-        check(DatabaseErrorKind::UniqueViolation, "duplicate key value", [false, false]);
+        check(DatabaseErrorKind::UniqueViolation, "duplicate key value", false, false);
     }
 
     #[test]
-    fn what_passes_may_be_tried_again() {
+    fn transient_failures_are_unavailable() {
         for (kind, message) in [
             (DatabaseErrorKind::Unknown, "database or disk is full"),
             (
@@ -202,7 +256,7 @@ mod tests {
                 "cannot execute INSERT in a read-only transaction",
             ),
         ] {
-            check(kind, message, [true, true]);
+            check(kind, message, true, true);
         }
     }
 }

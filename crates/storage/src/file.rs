@@ -1,8 +1,8 @@
-//! Files: rows and repository. Their bytes are stored elsewhere, under the blob names kept here.
+//! Files. Their contents are stored elsewhere, under the blob names in these rows.
 //!
-//! A transaction keeps the ids of its files in a column that is NULL when it has none; an index
-//! term finds the transactions that hold a file. A file is served by an address of book id, file id
-//! and a token that is computed, so it is found by primary key and nobody guesses it.
+//! A transaction has the ids of its files in a column that is NULL without files; an index term
+//! finds the transactions that refer to a file. The URL of a file has the book id, the file id and
+//! a computed token, so a file is found by primary key and cannot be guessed.
 
 use std::collections::HashSet;
 
@@ -14,28 +14,27 @@ use diesel::prelude::*;
 use diesel::sql_types::Text;
 
 use crate::access::AccessTo;
-use crate::bulk::Bulk;
-use crate::column;
+use crate::commit::tx::Tx;
+use crate::conn::bulk::Bulk;
 use crate::conn::on_engine;
+use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::{Error, Result};
 use crate::page::{MAX_PAGE_TEXTS, RowPart};
+use crate::rows::column;
 use crate::schema::{books, files};
-use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::stored::{FILES, bytes};
-use crate::tx::Tx;
+use crate::storage_quota::size::of_bytes;
+use crate::storage_quota::usage::FILES;
 
-/// The columns of a [`Row`], for statements that name files one by one.
+/// Selects the columns of a [`Row`].
 const COLUMNS: &str = "SELECT id, name, content_type, size, digest, blob, token, properties, \
-    created_by, agent, created_at, \
-    updated_at, version FROM files WHERE book_id = ";
+    created_by, agent, created_at, updated_at, version FROM files WHERE book_id = ";
 
-/// The columns of an [`AttachedRow`].
+/// Selects the columns of an [`AttachedRow`].
 const ATTACHED_COLUMNS: &str =
     "SELECT id, name, content_type, token, created_by FROM files WHERE book_id = ";
 
 const INSERT: &str = "INSERT INTO files (book_id, id, name, content_type, size, digest, blob, \
-    token, properties, created_by, \
-    agent, created_at, updated_at, version)";
+    token, properties, created_by, agent, created_at, updated_at, version)";
 
 #[derive(Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = files)]
@@ -66,17 +65,17 @@ struct AttachedRow {
 }
 
 #[derive(QueryableByName)]
-struct Known {
+struct BlobRow {
     #[diesel(sql_type = Text)]
     blob: String,
 }
 
-/// What a book knows of blobs.
+/// The blobs that a book refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownBlobs {
-    /// Those that rows of its files name.
+    /// The blob names in its files.
     pub named: HashSet<String>,
-    /// Whether the book is deleted, and may be about to be removed.
+    /// Whether the book is deleted and may be removed soon.
     pub deleted: bool,
 }
 
@@ -126,7 +125,7 @@ pub struct Files<'t, 'a> {
 }
 
 impl Files<'_, '_> {
-    /// The file with that id.
+    /// Finds a file by id.
     pub fn find(self, access: &Access, id: FileId) -> Result<Option<File>> {
         let query = files::table.find((access.book().id.get(), id.get()));
         let row = on_engine!(
@@ -136,17 +135,18 @@ impl Files<'_, '_> {
         row.map(File::try_from).transpose()
     }
 
-    /// The files with these ids, as far as their properties take no more than so many bytes.
+    /// Loads the files with these ids until their properties exceed `max_bytes`.
     pub fn by_ids(
         self,
         access: &Access,
         ids: impl IntoIterator<Item = FileId>,
-        most: usize,
+        max_bytes: usize,
     ) -> Result<RowPart<File>> {
-        let (mut found, mut left) = (RowPart::from(Vec::new()), most);
+        let mut found = RowPart::from(Vec::new());
+        let mut left = max_bytes;
         for chunk in distinct(ids).chunks(MAX_NAMED) {
-            let wanted = with_ids(COLUMNS, access, chunk);
-            let part = self.tx.flushed()?.load_part(&wanted, left, with_texts)?;
+            let query = with_ids(COLUMNS, access, chunk);
+            let part = self.tx.flushed()?.load_part(&query, left, with_texts)?;
             left = part.rows.iter().map(texts).fold(left, usize::saturating_sub);
             found.rows.extend(part.rows);
             if !part.is_whole {
@@ -157,7 +157,7 @@ impl Files<'_, '_> {
         Ok(found)
     }
 
-    /// What transactions and their events need of the files with these ids.
+    /// Loads the parts of files that transactions and their events show.
     pub fn attached(
         self,
         access: &Access,
@@ -165,36 +165,40 @@ impl Files<'_, '_> {
     ) -> Result<FilesById> {
         let mut found = Vec::new();
         for chunk in distinct(ids).chunks(MAX_NAMED) {
-            let wanted = with_ids(ATTACHED_COLUMNS, access, chunk);
-            let rows: Vec<AttachedRow> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;
+            let query = with_ids(ATTACHED_COLUMNS, access, chunk);
+            let rows: Vec<AttachedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
             found.extend(rows.into_iter().map(AttachedFile::from));
         }
         Ok(FilesById::new(found))
     }
 
-    /// Files newest first, up to `limit`, as far as their properties have room in a page: those
-    /// below an id, and when told so only what one user made.
+    /// Lists files below an id, newest first, up to `limit` and up to the text limit of a page.
+    ///
+    /// `created_by` restricts the list to the files of one user.
     pub fn list(
         self,
         access: &Access,
-        made_by: Option<UserId>,
+        created_by: Option<UserId>,
         below: Option<FileId>,
         limit: i64,
     ) -> Result<RowPart<File>> {
-        let mut wanted = Sql::new(COLUMNS).int(access.book().id.get());
-        if let Some(user) = made_by {
-            wanted = wanted.push(" AND created_by = ").int(user.get());
+        let mut query = Sql::new(COLUMNS).int(access.book().id.get());
+        if let Some(user) = created_by {
+            query = query.push(" AND created_by = ").int(user.get());
         }
         if let Some(id) = below {
-            wanted = wanted.push(" AND id < ").int(id.get());
+            query = query.push(" AND id < ").int(id.get());
         }
-        wanted = wanted.push(" ORDER BY id DESC LIMIT ").int(limit);
-        self.tx.flushed()?.load_part(&wanted, MAX_PAGE_TEXTS, with_texts)
+        query = query.push(" ORDER BY id DESC LIMIT ").int(limit);
+        self.tx.flushed()?.load_part(&query, MAX_PAGE_TEXTS, with_texts)
     }
 
-    /// The file that an address names, with the public id of its book and the secret that tells
-    /// whether the address is the right one.
-    pub fn named_by(self, address: &FileAddress) -> Result<Option<(String, FileSecret, File)>> {
+    /// Finds the file of an address, with the public id of its book and the secret that verifies
+    /// the address.
+    pub fn find_by_address(
+        self,
+        address: &FileAddress,
+    ) -> Result<Option<(String, FileSecret, File)>> {
         let FileAddress { book, file, token: _ } = address;
         let query = files::table.find((book.get(), file.get()));
         let row = on_engine!(
@@ -202,16 +206,17 @@ impl Files<'_, '_> {
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         let Some(row) = row else { return Ok(None) };
-        let living = books::table.find(book.get()).filter(books::deleted_at.is_null());
-        let query = living.select((books::public_id, books::file_secret));
+        let book = books::table.find(book.get()).filter(books::deleted_at.is_null());
+        let query = book.select((books::public_id, books::file_secret));
         let found: Option<(String, String)> =
             on_engine!(self.tx.flushed()?, c => query.get_result(c).optional())?;
         let Some((public_id, secret)) = found else { return Ok(None) };
         Ok(Some((public_id, FileSecret::new(secret), File::try_from(row)?)))
     }
 
-    /// Which of these blobs a book knows, by its public id; none when there is no such book, which
-    /// is there as long as it is not wholly removed. For the sweep, which belongs to no caller.
+    /// Returns which of these blobs a book refers to, for the sweep of blobs.
+    ///
+    /// Returns nothing if there is no such book. A book exists until it is completely removed.
     pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<KnownBlobs>> {
         let Some(number) = self.tx.book_number(public_id)? else { return Ok(None) };
         let query = books::table.find(number.get()).filter(books::public_id.eq(public_id));
@@ -222,45 +227,44 @@ impl Files<'_, '_> {
         let mut found = HashSet::new();
         for chunk in blobs.chunks(MAX_NAMED) {
             let names = chunk.iter().map(|blob| Value::Text(blob.as_str().into()));
-            let known = Sql::new("SELECT blob FROM files WHERE book_id = ")
+            let query = Sql::new("SELECT blob FROM files WHERE book_id = ")
                 .int(book)
                 .push(" AND blob IN ")
                 .list(names)
                 .uncached();
-            let rows: Vec<Known> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
+            let rows: Vec<BlobRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
             found.extend(rows.into_iter().map(|row| row.blob));
         }
         Ok(Some(KnownBlobs { named: found, deleted }))
     }
 
-    /// Adds files.
-    pub fn insert(self, access: &AccessTo<Record>, added: &[File]) -> Result<()> {
-        // An insert of nothing must not flush the write buffer.
-        if added.is_empty() { Ok(()) } else { self.write(access, added, "", 0) }
+    /// Inserts files.
+    pub fn insert(self, access: &AccessTo<Record>, new: &[File]) -> Result<()> {
+        // An empty insert must not flush the write buffer.
+        if new.is_empty() { Ok(()) } else { self.write(access, new, "", 0) }
     }
 
     /// Saves a changed file.
     pub fn update(self, access: &AccessTo<Record>, changed: &File) -> Result<()> {
-        let before = self.tx.counted_bytes(&FILES, access.book().id, &[changed.id.get()])?;
+        let before = self.tx.bytes_of_rows(&FILES, access.book().id, &[changed.id.get()])?;
         self.write(
             access,
             std::slice::from_ref(changed),
-            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, content_type = \
-                excluded.content_type, \
-              size = excluded.size, digest = excluded.digest, blob = excluded.blob, properties = \
-              excluded.properties, \
+            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, \
+              content_type = excluded.content_type, size = excluded.size, \
+              digest = excluded.digest, blob = excluded.blob, properties = excluded.properties, \
               updated_at = excluded.updated_at, version = excluded.version",
             before,
         )
     }
 
-    /// Writes files, for which so many bytes counted before.
+    /// Writes files. `bytes_before` is the storage usage of the replaced rows.
     fn write(
         self,
         access: &Access,
         files: &[File],
         conflict: &'static str,
-        before: i64,
+        bytes_before: i64,
     ) -> Result<()> {
         let mut rows = Bulk::new(INSERT, 14, conflict);
         for File { id, name, content_type, content, token, properties, created_by, stamp } in files
@@ -285,17 +289,17 @@ impl Files<'_, '_> {
         }
         self.tx.flushed()?.write(rows)?;
         let ids: Vec<i64> = files.iter().map(|file| file.id.get()).collect();
-        let after = self.tx.counted_bytes(&FILES, access.book().id, &ids)?;
-        self.tx.note_stored(access.book().id, bytes(after.saturating_sub(before)))
+        let after = self.tx.bytes_of_rows(&FILES, access.book().id, &ids)?;
+        self.tx.add_usage(access.book().id, of_bytes(after.saturating_sub(bytes_before)))
     }
 
-    /// Removes a file; its bytes are left to the sweep.
+    /// Deletes a file. The sweep removes its blob.
     pub fn delete(self, access: &AccessTo<Record>, id: FileId) -> Result<()> {
         let book = access.book().id;
-        let gone = self.tx.counted_bytes(&FILES, book, &[id.get()])?;
+        let bytes = self.tx.bytes_of_rows(&FILES, book, &[id.get()])?;
         let target = files::table.find((book.get(), id.get()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        self.tx.note_stored(book, bytes(gone.saturating_neg()))
+        self.tx.add_usage(book, of_bytes(bytes.saturating_neg()))
     }
 }
 
@@ -312,7 +316,7 @@ fn with_ids<'a>(columns: &'static str, access: &Access, ids: &[FileId]) -> Sql<'
     of_book.push(" AND id IN ").list(named).cached_up_to(ids.len())
 }
 
-/// A file, and how many bytes its properties take.
+/// Converts a row; returns the file and the size of its properties.
 fn with_texts(row: Row) -> Result<(File, usize)> {
     let file = File::try_from(row)?;
     let texts = texts(&file);

@@ -1,4 +1,4 @@
-//! What users let apps do: rows and repositories (behaviour 11.16 - 11.19).
+//! Grants of users to apps, consents, and device authorizations (behaviour 11.16 - 11.19).
 
 use daybook_domain::grant::{
     Consent, Decision, DeviceAuthorization, Grant, GrantScope, MAX_GRANTS, UserCode,
@@ -9,10 +9,10 @@ use daybook_domain::session::SecretDigest;
 use diesel::prelude::*;
 use diesel::upsert::excluded;
 
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{consents, device_authorizations, grants};
-use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = grants)]
@@ -54,13 +54,13 @@ impl From<GrantRow> for Grant {
     }
 }
 
-/// What users let apps do.
+/// Grants of users to apps.
 pub struct Grants<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
 }
 
 impl Grants<'_, '_> {
-    /// The grant with that id.
+    /// Finds a grant by id.
     pub fn find(self, id: GrantId) -> Result<Option<Grant>> {
         let query = grants::table.find(id.get());
         let row = on_engine!(
@@ -70,7 +70,7 @@ impl Grants<'_, '_> {
         Ok(row.map(Grant::from))
     }
 
-    /// Adds a grant.
+    /// Inserts a grant.
     pub fn insert(self, grant: &Grant) -> Result<()> {
         let row = GrantRow::from(grant);
         on_engine!(
@@ -80,7 +80,7 @@ impl Grants<'_, '_> {
         Ok(())
     }
 
-    /// Saves the rotation of a grant, unless another process was faster: then it answers `false`.
+    /// Saves the rotation of a grant; returns false if another process has rotated it first.
     pub fn save_rotation(self, grant: &Grant, before: i64) -> Result<bool> {
         let target = grants::table.find(grant.id.get()).filter(grants::rotation.eq(before));
         let set = (
@@ -92,37 +92,38 @@ impl Grants<'_, '_> {
         Ok(changed == 1)
     }
 
-    /// Ends a grant, and answers whether there was one.
+    /// Deletes a grant; returns whether there was one.
     pub fn remove(self, id: GrantId) -> Result<bool> {
         let target = grants::table.find(id.get());
-        let gone = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(gone == 1)
+        let deleted = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(deleted == 1)
     }
 
-    /// Ends all that a user has granted to a client, and answers whether there was anything.
+    /// Deletes all grants of a user to a client; returns whether there were any.
     pub fn remove_of_client(self, user: UserId, client: &str) -> Result<bool> {
         let target =
             grants::table.filter(grants::user_id.eq(user.get())).filter(grants::client.eq(client));
-        let gone = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(gone > 0)
+        let deleted = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(deleted > 0)
     }
 
-    /// Removes a user's grants that have ended, and of the others all but those that last longest,
-    /// so that one more has room. It answers whether one ended that had not ended by itself.
-    pub fn make_room(self, user: UserId, now: Instant) -> Result<bool> {
+    /// Deletes a user's expired grants, and the earliest expiring ones beyond the limit.
+    ///
+    /// One more grant then fits. Returns whether it deleted a grant that had not expired.
+    pub fn prune(self, user: UserId, now: Instant) -> Result<bool> {
         let of_user = grants::table.filter(grants::user_id.eq(user.get()));
-        let over = of_user.filter(grants::expires_at.le(now.milliseconds()));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(over).execute(c))?;
+        let expired = of_user.filter(grants::expires_at.le(now.milliseconds()));
+        on_engine!(self.tx.flushed()?, c => diesel::delete(expired).execute(c))?;
         let longest = of_user.order((grants::expires_at.desc(), grants::id.desc()));
         let ids: Vec<i64> =
             on_engine!(self.tx.flushed()?, c => longest.select(grants::id).load(c))?;
-        let beyond: Vec<i64> = ids.into_iter().skip(MAX_GRANTS - 1).collect();
-        let crowded = !beyond.is_empty();
-        if crowded {
-            let target = grants::table.filter(grants::id.eq_any(beyond));
+        let excess: Vec<i64> = ids.into_iter().skip(MAX_GRANTS - 1).collect();
+        let has_excess = !excess.is_empty();
+        if has_excess {
+            let target = grants::table.filter(grants::id.eq_any(excess));
             on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         }
-        Ok(crowded)
+        Ok(has_excess)
     }
 }
 
@@ -146,13 +147,13 @@ impl From<ConsentRow> for Consent {
     }
 }
 
-/// The apps that users have agreed to.
+/// Consents of users to apps.
 pub struct Consents<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
 }
 
 impl Consents<'_, '_> {
-    /// What a user has agreed to, by client.
+    /// Lists the consents of a user, by client.
     pub fn list(self, user: UserId) -> Result<Vec<Consent>> {
         let query = consents::table.filter(consents::user_id.eq(user.get()));
         let query = query.order(consents::client);
@@ -163,7 +164,7 @@ impl Consents<'_, '_> {
         Ok(rows.into_iter().map(Consent::from).collect())
     }
 
-    /// What a user has agreed to for a client.
+    /// Finds the consent of a user to a client.
     pub fn find(self, user: UserId, client: &str) -> Result<Option<Consent>> {
         let query = consents::table.find((user.get(), client));
         let row = on_engine!(
@@ -173,7 +174,7 @@ impl Consents<'_, '_> {
         Ok(row.map(Consent::from))
     }
 
-    /// Saves what a user agrees to, in place of what they agreed to before.
+    /// Saves a consent. It replaces an earlier one to the same client.
     pub fn save(self, consent: &Consent) -> Result<()> {
         let row = ConsentRow {
             user_id: consent.user.get(),
@@ -196,7 +197,7 @@ impl Consents<'_, '_> {
         Ok(())
     }
 
-    /// Withdraws what a user has agreed to.
+    /// Deletes a consent.
     pub fn remove(self, user: UserId, client: &str) -> Result<()> {
         let target = consents::table.find((user.get(), client));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
@@ -258,13 +259,13 @@ impl TryFrom<DeviceRow> for DeviceAuthorization {
     }
 }
 
-/// The programs without a browser that wait for somebody's decision.
+/// Device authorizations.
 pub struct DeviceAuthorizations<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
 }
 
 impl DeviceAuthorizations<'_, '_> {
-    /// The one with the code of that digest.
+    /// Finds a device authorization by the digest of its device code.
     pub fn find(self, digest: &SecretDigest) -> Result<Option<DeviceAuthorization>> {
         let query = device_authorizations::table.find(digest.as_slice());
         let row = on_engine!(
@@ -274,7 +275,7 @@ impl DeviceAuthorizations<'_, '_> {
         row.map(DeviceAuthorization::try_from).transpose()
     }
 
-    /// The one with the code that a person types.
+    /// Finds a device authorization by the code that the user types.
     pub fn by_user_code(self, code: &UserCode) -> Result<Option<DeviceAuthorization>> {
         let query =
             device_authorizations::table.filter(device_authorizations::user_code.eq(code.as_str()));
@@ -285,7 +286,7 @@ impl DeviceAuthorizations<'_, '_> {
         row.map(DeviceAuthorization::try_from).transpose()
     }
 
-    /// How many began to wait after an instant.
+    /// Counts the device authorizations that were created after an instant.
     pub fn count_since(self, since: Instant) -> Result<i64> {
         let query = device_authorizations::table
             .filter(device_authorizations::created_at.gt(since.milliseconds()))
@@ -293,7 +294,7 @@ impl DeviceAuthorizations<'_, '_> {
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
-    /// Adds one that begins to wait.
+    /// Inserts a device authorization.
     pub fn insert(self, device: &DeviceAuthorization) -> Result<()> {
         let row = DeviceRow::from(device);
         on_engine!(
@@ -303,8 +304,7 @@ impl DeviceAuthorizations<'_, '_> {
         Ok(())
     }
 
-    /// Saves when one asked last, and what was decided, unless somebody has decided meanwhile: then
-    /// it answers `false`.
+    /// Saves the last poll and the decision; returns false if it was decided meanwhile.
     pub fn save(self, device: &DeviceAuthorization) -> Result<bool> {
         let target = device_authorizations::table
             .find(device.digest.as_slice())
@@ -316,14 +316,14 @@ impl DeviceAuthorizations<'_, '_> {
         Ok(changed == 1)
     }
 
-    /// Removes one, and answers whether it was there.
+    /// Deletes a device authorization; returns whether there was one.
     pub fn remove(self, digest: &SecretDigest) -> Result<bool> {
         let target = device_authorizations::table.find(digest.as_slice());
-        let gone = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(gone == 1)
+        let deleted = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(deleted == 1)
     }
 
-    /// Removes those that began to wait before an instant.
+    /// Deletes the device authorizations that were created before an instant.
     pub fn remove_before(self, before: Instant) -> Result<()> {
         let target = device_authorizations::table
             .filter(device_authorizations::created_at.lt(before.milliseconds()));

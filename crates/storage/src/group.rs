@@ -1,4 +1,4 @@
-//! Groups: rows and repository.
+//! Groups of accounts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,16 +12,17 @@ use daybook_domain::purpose::WriteChart;
 use diesel::prelude::*;
 
 use crate::access::AccessTo;
-use crate::bulk::Bulk;
-use crate::column;
+use crate::commit::tx::Tx;
+use crate::conn::bulk::Bulk;
 use crate::conn::on_engine;
+use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::{Error, Result};
+use crate::rows::column;
 use crate::schema::{account_groups, accounts, memberships};
-use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::stored::{GROUPS, bytes};
-use crate::tx::Tx;
+use crate::storage_quota::size::of_bytes;
+use crate::storage_quota::usage::GROUPS;
 
-/// The columns of a [`Row`], for statements that name groups one by one.
+/// Selects the columns of a [`Row`].
 const COLUMNS: &str = "SELECT id, name, parent_id, hidden, locked, properties, agent, created_at, \
     updated_at, version \
     FROM account_groups WHERE book_id = ";
@@ -75,8 +76,9 @@ pub struct Groups<'t, 'a> {
 }
 
 impl Groups<'_, '_> {
-    /// All groups with the types of the accounts below each: read once while the chart stays as it
-    /// is, because all memberships are passed for it.
+    /// Loads all groups with the account types below each.
+    ///
+    /// This scans all memberships, so it is cached until the chart changes.
     pub fn forest(self, access: &Access) -> Result<Arc<Forest>> {
         let tx = self.tx;
         let chart = tx.chart(access.book().id);
@@ -89,13 +91,13 @@ impl Groups<'_, '_> {
         let types = if has_groups { tx.groups().types(access)? } else { Vec::new() };
         let forest = Arc::new(Forest::new(groups, types));
         if let Some((charts, version)) = &chart {
-            charts.learn_forest(*version, &forest);
+            charts.insert_forest(*version, &forest);
         }
         Ok(forest)
     }
 
-    /// Pairs of a group and the type of an account directly in it: what the flags of groups derive
-    /// from.
+    /// Lists the account types of the direct members of groups, from which the flags of groups
+    /// follow.
     fn types(self, access: &Access) -> Result<Vec<(GroupId, AccountType)>> {
         let query = memberships::table
             .inner_join(
@@ -107,13 +109,13 @@ impl Groups<'_, '_> {
             .select((memberships::group_id, accounts::kind))
             .distinct();
         let pairs: Vec<(i64, String)> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
-        let typed = |(group, kind): (i64, String)| {
+        let convert = |(group, kind): (i64, String)| {
             Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Corrupt("kind"))?))
         };
-        pairs.into_iter().map(typed).collect()
+        pairs.into_iter().map(convert).collect()
     }
 
-    /// All groups, in no order.
+    /// Lists all groups, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<Group>> {
         let query =
             account_groups::table.filter(account_groups::book_id.eq(access.book().id.get()));
@@ -122,7 +124,7 @@ impl Groups<'_, '_> {
         rows.into_iter().map(Group::try_from).collect()
     }
 
-    /// The groups with these ids, in no order.
+    /// Loads the groups with these ids, in no order.
     pub fn by_ids(
         self,
         access: &Access,
@@ -140,25 +142,25 @@ impl Groups<'_, '_> {
         let ids: Vec<i64> = ids.into_iter().map(GroupId::get).collect();
         for chunk in ids.chunks(MAX_NAMED) {
             let values = chunk.iter().copied().map(Value::Int);
-            let wanted = Sql::new(COLUMNS)
+            let query = Sql::new(COLUMNS)
                 .int(access.book().id.get())
                 .push(" AND id IN ")
                 .list(values)
                 .cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_engine!(self.tx.unflushed()?, c => (&wanted).load(c))?;
+            let rows: Vec<Row> = on_engine!(self.tx.unflushed()?, c => (&query).load(c))?;
             let read = rows.into_iter().map(Group::try_from).collect::<Result<Vec<_>>>()?;
             if let Some((charts, version)) = &chart {
-                charts.learn(*version, &[], &read);
+                charts.insert(*version, &[], &read);
             }
             found.extend(read);
         }
         Ok(found)
     }
 
-    /// Adds groups.
-    pub fn insert(self, access: &AccessTo<WriteChart>, added: &[Group]) -> Result<()> {
+    /// Inserts groups.
+    pub fn insert(self, access: &AccessTo<WriteChart>, new: &[Group]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
-        self.write(access, added, "", 0)
+        self.write(access, new, "", 0)
     }
 
     /// Saves changed groups.
@@ -167,40 +169,41 @@ impl Groups<'_, '_> {
             return Ok(());
         }
         self.tx.invalidate_chart(access.book().id)?;
-        let before = self.tx.counted_bytes(&GROUPS, access.book().id, &ids(changed))?;
-        // Names may pass from one group to another within a batch: all are given up before any is
-        // taken.
-        for chunk in changed.chunks(MAX_NAMED).filter(|_| changed.len() > 1) {
-            let ids = chunk.iter().map(|group| Value::Int(group.id.get()));
-            let freed =
-                Sql::new("UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ")
-                    .int(access.book().id.get());
-            self.tx.flushed()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
+        let before = self.tx.bytes_of_rows(&GROUPS, access.book().id, &ids(changed))?;
+        if changed.len() > 1 {
+            // Groups of a batch may exchange names, so all names are released first.
+            for chunk in changed.chunks(MAX_NAMED) {
+                let ids = chunk.iter().map(|group| Value::Int(group.id.get()));
+                let release = Sql::new(
+                    "UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ",
+                );
+                let release = release.int(access.book().id.get()).push(" AND id IN ").list(ids);
+                self.tx.flushed()?.execute(&release.uncached())?;
+            }
         }
         self.write(
             access,
             changed,
-            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = \
-                excluded.normalized_name, \
-              parent_id = excluded.parent_id, hidden = excluded.hidden, locked = excluded.locked, \
-              properties = excluded.properties, updated_at = excluded.updated_at, version = \
-              excluded.version",
+            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, \
+              normalized_name = excluded.normalized_name, parent_id = excluded.parent_id, \
+              hidden = excluded.hidden, locked = excluded.locked, \
+              properties = excluded.properties, updated_at = excluded.updated_at, \
+              version = excluded.version",
             before,
         )
     }
 
-    /// Writes groups, for which so many bytes counted before.
+    /// Writes groups. `bytes_before` is the storage usage of the replaced rows.
     fn write(
         self,
         access: &Access,
         groups: &[Group],
         conflict: &'static str,
-        before: i64,
+        bytes_before: i64,
     ) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO account_groups (book_id, id, name, normalized_name, parent_id, hidden, \
-                locked, properties, agent, \
-             created_at, updated_at, version)",
+             locked, properties, agent, created_at, updated_at, version)",
             12,
             conflict,
         );
@@ -221,15 +224,15 @@ impl Groups<'_, '_> {
             ]);
         }
         self.tx.flushed()?.write(rows)?;
-        let after = self.tx.counted_bytes(&GROUPS, access.book().id, &ids(groups))?;
-        self.tx.note_stored(access.book().id, bytes(after.saturating_sub(before)))
+        let after = self.tx.bytes_of_rows(&GROUPS, access.book().id, &ids(groups))?;
+        self.tx.add_usage(access.book().id, of_bytes(after.saturating_sub(bytes_before)))
     }
 
-    /// Removes groups with their memberships.
+    /// Deletes groups with their memberships.
     pub fn delete(self, access: &AccessTo<WriteChart>, ids: &[GroupId]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         let ids: Vec<i64> = ids.iter().map(|id| id.get()).collect();
-        self.tx.delete_of_chart(&GROUPS, access.book().id, &ids)
+        self.tx.delete_from_chart(&GROUPS, access.book().id, &ids)
     }
 }
 

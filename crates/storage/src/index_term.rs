@@ -1,14 +1,16 @@
-//! Index terms: what a transaction can be found by exactly. One inverted index serves remote ids,
-//! hashtags, files, properties and states, so a transaction costs one statement for all of them:
+//! Index terms, by which transactions are found exactly.
 //!
-//! | term | meaning |
+//! One inverted index serves remote ids, hashtags, files, properties and states, so a transaction
+//! costs one statement for all of them:
+//!
+//! | Term | Transaction |
 //! |---|---|
 //! | `r` + id | has that remote id, exact (behaviour 1.2) |
 //! | `t` + tag | has that hashtag, as it is compared (1.2.5) |
 //! | `k` + key | has that property (1.2, `key:*`) |
-//! | `f` + file id | holds that file |
+//! | `f` + file id | refers to that file |
 //! | `p` + key + space + value | has that property with that value, case folded |
-//! | `sdraft`, `strashed` | is a draft, is in the trash (1.2): a book has few of them; the posted ones have no term |
+//! | `sdraft`, `strashed` | is a draft, is trashed (1.2). Posted transactions have no such term, because they are many |
 
 use std::collections::BTreeSet;
 
@@ -17,42 +19,42 @@ use daybook_domain::property::Properties;
 use daybook_domain::transaction::{LifecycleState, Transaction, tags};
 use sha2::{Digest, Sha256};
 
-/// Values longer than this are indexed by their hash: an index entry must stay small (PostgreSQL
-/// takes 2,700 bytes).
-const LONGEST_PLAIN: usize = 200;
+/// Maximum length of a plain value. Longer values are hashed, because PostgreSQL limits an index
+/// entry to 2,700 bytes.
+const MAX_PLAIN: usize = 200;
 
 /// The term of a draft.
 pub(crate) const DRAFT: &str = "sdraft";
 /// The term of a trashed transaction.
 pub(crate) const TRASHED: &str = "strashed";
 
-/// The term of a remote id.
+/// Returns the term of a remote id.
 pub(crate) fn remote_id(id: &str) -> String {
     format!("r{}", bounded(id))
 }
 
-/// The term of a hashtag.
+/// Returns the term of a hashtag.
 pub(crate) fn tag(tag: &str) -> String {
     format!("t{}", bounded(&tags::key(tag)))
 }
 
-/// The term of a property that is present.
+/// Returns the term of a property with any value.
 pub(crate) fn key(key: &str) -> String {
     format!("k{key}")
 }
 
-/// The term of a property with its value.
+/// Returns the term of a property with its value.
 pub(crate) fn property(key: &str, value: &str) -> String {
-    // A key holds no space, so no two keys and values make the same term.
+    // A key has no spaces, so the term is unambiguous.
     format!("p{key} {}", bounded(&value.to_lowercase()))
 }
 
-/// The term of an attached file.
+/// Returns the term of an attached file.
 pub(crate) fn file(id: FileId) -> String {
     format!("f{id}")
 }
 
-/// All terms of a transaction.
+/// Returns all terms of a transaction.
 pub(crate) fn of(transaction: &Transaction) -> BTreeSet<String> {
     IndexedFields {
         remote_ids: &transaction.remote_ids,
@@ -74,7 +76,7 @@ pub(crate) struct IndexedFields<'a> {
 }
 
 impl IndexedFields<'_> {
-    /// The terms of a transaction with these fields.
+    /// Returns the terms of a transaction with these fields.
     pub(crate) fn terms(&self) -> BTreeSet<String> {
         let mut terms: BTreeSet<String> = self.remote_ids.iter().map(|id| remote_id(id)).collect();
         terms.extend(tags::of(self.description).iter().map(|text| tag(text)));
@@ -93,7 +95,7 @@ impl IndexedFields<'_> {
 }
 
 fn bounded(text: &str) -> String {
-    if text.len() <= LONGEST_PLAIN {
+    if text.len() <= MAX_PLAIN {
         return text.to_owned();
     }
     let digest: String =

@@ -1,4 +1,4 @@
-//! Integrations: rows and repository.
+//! Integrations: the apps that are installed in books, and the programs of banks.
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
@@ -10,16 +10,16 @@ use daybook_domain::purpose::WriteIntegrations;
 use diesel::prelude::*;
 
 use crate::access::AccessTo;
-use crate::column;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
+use crate::rows::column;
 use crate::schema::{books, integrations};
-use crate::tx::Tx;
 
 /// No connection has this number.
 const NO_CONNECTION: i64 = 0;
-/// What the id of a program begins with in an integration that installs no app. No id of an app
-/// does, so no statement that looks for the app in a book finds it.
+/// The prefix of the app id in an integration that installs no app. Ids of apps never have it, so
+/// look-ups of an app do not find such rows.
 const NO_APP: &str = ":";
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
@@ -103,7 +103,7 @@ pub struct Integrations<'t, 'a> {
 }
 
 impl Integrations<'_, '_> {
-    /// All of them, in no order.
+    /// Lists all integrations, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<Integration>> {
         let query = integrations::table.filter(integrations::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
@@ -111,7 +111,7 @@ impl Integrations<'_, '_> {
         rows.into_iter().map(Integration::try_from).collect()
     }
 
-    /// The one with that id.
+    /// Finds an integration by id.
     pub fn find(self, access: &Access, id: IntegrationId) -> Result<Option<Integration>> {
         let query = integrations::table.find((access.book().id.get(), id.get()));
         let row = on_engine!(
@@ -121,24 +121,23 @@ impl Integrations<'_, '_> {
         row.map(Integration::try_from).transpose()
     }
 
-    /// The public ids of the books in which a connection is used, deleted ones excepted, in no
-    /// order.
+    /// Lists the public ids of the books that use a connection, without deleted ones, in no order.
     pub fn books_of(self, connection: ConnectionId, limit: i64) -> Result<Vec<String>> {
-        let used = integrations::table.filter(integrations::connection_id.eq(connection.get()));
+        let using = integrations::table.filter(integrations::connection_id.eq(connection.get()));
         let query = books::table
-            .filter(books::id.eq_any(used.select(integrations::book_id)))
+            .filter(books::id.eq_any(using.select(integrations::book_id)))
             .filter(books::deleted_at.is_null())
             .select(books::public_id)
             .limit(limit);
         Ok(on_engine!(self.tx.flushed()?, c => query.load(c))?)
     }
 
-    /// The user who installed an app in a book first.
+    /// Finds the user who first installed an app in a book.
     pub fn installer(self, book: BookId, app: &AppId) -> Result<Option<UserId>> {
         Ok(self.first(book, app)?.map(|(_, installer)| installer))
     }
 
-    /// The first integration of an app in a book, and who installed it.
+    /// Finds the first integration of an app in a book, and the user who installed it.
     pub fn first(self, book: BookId, app: &AppId) -> Result<Option<(IntegrationId, UserId)>> {
         let about = integrations::book_id.eq(book.get()).and(integrations::app_id.eq(app.as_str()));
         let query = integrations::table.filter(about).order(integrations::id);
@@ -149,7 +148,7 @@ impl Integrations<'_, '_> {
         Ok(found.map(|(id, installer)| (IntegrationId::new(id), UserId::new(installer))))
     }
 
-    /// Adds one.
+    /// Inserts an integration.
     pub fn insert(
         self,
         access: &AccessTo<WriteIntegrations>,
@@ -158,12 +157,12 @@ impl Integrations<'_, '_> {
         let row = Row::new(access, integration);
         let query = diesel::insert_into(integrations::table).values(&row);
         on_engine!(self.tx.flushed()?, c => query.execute(c))?;
-        let state = self.tx.queued_book_state(access.book().id)?;
+        let state = self.tx.book_state_mut(access.book().id)?;
         state.apps = state.apps.saturating_add(1);
         Ok(())
     }
 
-    /// Saves a changed one.
+    /// Saves a changed integration.
     pub fn update(
         self,
         access: &AccessTo<WriteIntegrations>,
@@ -175,7 +174,7 @@ impl Integrations<'_, '_> {
         Ok(())
     }
 
-    /// Removes one, with the events that were on their way to it.
+    /// Deletes an integration, with its pending deliveries.
     pub fn delete(
         self,
         access: &AccessTo<WriteIntegrations>,
@@ -185,15 +184,15 @@ impl Integrations<'_, '_> {
         let book = access.book().id;
         let target = integrations::table.find((book.get(), integration.id.get()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        let state = self.tx.queued_book_state(book)?;
+        let state = self.tx.book_state_mut(book)?;
         state.apps = state.apps.saturating_sub(1);
         if !integration.installs_app {
             return Ok(());
         }
-        // Another one of the app goes on.
+        // The queue belongs to the app, which may have another integration.
         match self.tx.integrations().installer(book, &integration.app)? {
             Some(_) => Ok(()),
-            None => self.tx.deliveries().drop_queue((book, &integration.app), now),
+            None => self.tx.deliveries().drop_queue(book, &integration.app, now),
         }
     }
 }

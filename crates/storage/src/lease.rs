@@ -1,66 +1,71 @@
-//! Leases: what one worker or request of all processes at a time may do, for example a round of a
-//! background worker.
+//! Leases: locks that one worker or request of all processes holds at a time.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::conn::Conn;
-use crate::dialect::Mode;
+use crate::conn::address::Address;
+use crate::conn::mode::Mode;
 use crate::error::Result;
-use crate::pool::Address;
 
-/// A lease that somebody holds until it is dropped. It ends with the process, however that ends: on
-/// PostgreSQL it is an advisory lock of a connection of its own, to the coordinator where there are
-/// several machines, besides a note in the memory of the process. One process at a time serves a
-/// SQLite file, so there the note is all.
+/// A lease. It ends when it is dropped, or with the process.
+///
+/// On PostgreSQL it is an advisory lock on a separate connection, to the coordinator of a
+/// distributed database, plus an entry in the memory of the process. A SQLite file is served by one
+/// process at a time, so there the entry is sufficient.
 pub struct Lease {
     lock: Option<Conn>,
-    note: LeaseNote,
+    entry: LeaseEntry,
 }
 
-/// Says within the process that a lease is held, until it is dropped.
-struct LeaseNote {
+/// The entry of a lease within the process.
+struct LeaseEntry {
     key: i64,
-    held: Held,
+    leases: HeldLeases,
 }
 
-/// The leases that the process holds.
-pub(crate) type Held = Arc<Mutex<HashSet<i64>>>;
+/// The keys of the leases that the process holds.
+pub(crate) type HeldLeases = Arc<Mutex<HashSet<i64>>>;
 
 impl Lease {
-    /// Takes the lease with that key; `None` when it is held already. What this process holds
-    /// itself is found without a connection.
+    /// Acquires the lease with a key; returns nothing if it is held already.
+    ///
+    /// If this process holds it, no connection is opened.
     ///
     /// # Errors
-    /// When the database cannot be reached.
-    pub(crate) fn take(address: &Address, held: &Held, key: i64) -> Result<Option<Self>> {
-        if !held.lock().unwrap_or_else(PoisonError::into_inner).insert(key) {
+    /// If the database is not reachable.
+    pub(crate) fn acquire(
+        address: &Address,
+        leases: &HeldLeases,
+        key: i64,
+    ) -> Result<Option<Self>> {
+        if !leases.lock().unwrap_or_else(PoisonError::into_inner).insert(key) {
             return Ok(None);
         }
-        let note = LeaseNote { key, held: Arc::clone(held) };
+        let entry = LeaseEntry { key, leases: Arc::clone(leases) };
         if !address.is_server() {
-            return Ok(Some(Self { lock: None, note }));
+            return Ok(Some(Self { lock: None, entry }));
         }
         let mut conn = address.connect(Mode::Read)?;
-        let locked = conn.try_lock(key)?;
-        Ok(locked.then(|| Self { lock: Some(conn), note }))
+        let is_locked = conn.try_advisory_lock(key)?;
+        Ok(is_locked.then(|| Self { lock: Some(conn), entry }))
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // PostgreSQL notices in its own time that a connection is closed; whoever is told that the
-        // lease is free asks at once.
+        // Without the unlock, the lease would end only when PostgreSQL notices the closed
+        // connection.
         if let Some(conn) = &mut self.lock
-            && let Err(error) = conn.unlock(self.note.key)
+            && let Err(error) = conn.advisory_unlock(self.entry.key)
         {
-            tracing::debug!(%error, "a lease ends with its connection");
+            tracing::debug!(%error, "lease not unlocked, its connection is closed");
         }
     }
 }
 
-impl Drop for LeaseNote {
+impl Drop for LeaseEntry {
     fn drop(&mut self) {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }

@@ -1,67 +1,57 @@
 //! Storage of books: diesel repositories on SQLite and PostgreSQL, units of work with group commit.
 //!
-//! A [`Store`] reads on one snapshot and writes through one queue per lane. Inside, [`Tx`] is the
-//! unit of work with an accessor for each noun. A repository that reads rows of a book asks for a
-//! [`daybook_domain::access::Access`]; one that writes them asks for the proof of a purpose,
+//! A [`Store`] reads on one snapshot and writes through queues. [`Tx`] is the unit of work, with an
+//! accessor for each repository. A repository method that reads rows of a book requires a
+//! [`daybook_domain::access::Access`]; one that writes them requires the proof of a purpose,
 //! [`access::AccessTo`].
 //!
-//! # Where to read on
+//! # Modules
 //!
-//! | Module | What it explains |
+//! | Module | Contents |
 //! |---|---|
-//! | `store` | Snapshots, lanes, what a full queue answers |
-//! | `writer` | Group commit |
-//! | `tx`, `write_buffer` | What a unit of work sees and queues, and how it is undone |
-//! | `schema` | The tables, what each holds and why |
-//! | `conn`, `dialect`, `sql`, `bulk`, `planner` | How one repository serves two engines |
-//! | `distribution` | Where rows are when PostgreSQL is several machines |
-//! | `book` | The lock of a book |
-//! | `chart` | The cache of accounts and groups |
+//! | `conn` | Engines, connections, pools, SQL building, schema migrations |
+//! | `commit` | The write path: units of work, queues, group commit |
+//! | `rows` | Row types that the write buffer writes |
+//! | `store` | Snapshots and submissions |
+//! | `schema` | The tables and their purpose |
 //! | `replica` | Reads from replicas of PostgreSQL |
-//! | `transaction` | Searching, the trigram index, copying |
+//! | `book` | Access to books, and their locks |
+//! | `chart` | The cache of accounts and groups |
+//! | `transaction` | Saving, searching, the trigram index |
+//! | `event`, `delivery` | The event log, and webhook deliveries |
+//! | others | One repository for each noun |
 //!
 //! # Columns
 //!
 //! Days are yyyymmdd, instants are milliseconds, maps and lists are JSON text. Amounts are 64-bit
-//! integers at the storage scale of the book, which is at least its `fractionDigits` and only
-//! grows.
+//! integers at the storage scale of the book, which is at least its `fractionDigits` and never
+//! shrinks.
 //!
 //! # Keys
 //!
 //! No query about a book and no key crosses books: every table of a book leads its key and its
-//! indexes with `book_id`, and every statement about one names its number. There are no foreign
-//! keys. Which tables belong to books stands in [`distribution::PLACEMENTS`].
+//! indexes with `book_id`, and every statement about a book names its number. There are no foreign
+//! keys. [`distribution::PLACEMENTS`] lists the tables of books.
 
 pub mod access;
 pub mod access_request;
 pub mod account;
 pub mod api_key;
 pub mod app;
-mod app_face;
+mod app_summary_cache;
 pub mod audit;
 pub mod balance;
 pub mod book;
-pub mod book_state;
 pub mod bot_response;
-mod bulk;
-mod bulk_column;
-mod bulk_lookup;
 mod chart;
-mod checkpoint;
 pub mod collaborator;
 pub mod collection;
-mod column;
-mod commit_delay;
-mod commit_mark;
+mod commit;
 mod conn;
 pub mod connection;
 pub mod delivery;
-mod dialect;
-pub mod distribution;
-mod engine;
 mod error;
 pub mod event;
-pub mod fair_queue;
 pub mod file;
 mod generation;
 pub mod grant;
@@ -70,50 +60,38 @@ pub mod idempotency;
 pub mod identity;
 mod index_term;
 pub mod integration;
-mod interrupt;
-mod job;
 mod lease;
 pub mod mail;
-mod migrations;
+mod options;
 pub mod page;
-mod planner;
 mod plans;
-mod pool;
-mod pooler;
 pub mod posted_months;
 mod read_only;
 mod replica;
+mod rows;
 pub mod saved_query;
 mod schema;
 pub mod sealed;
 pub mod session;
-mod shard_key;
 pub mod signing_key;
-mod sql;
 pub mod storage_quota;
 mod store;
-mod store_options;
-mod stored;
-mod submission;
 pub mod token;
 pub mod transaction;
-mod tx;
 pub mod user;
-mod write_buffer;
-mod writer;
-mod writer_group;
-mod writer_queue;
-mod writers;
 
+pub use commit::fair_queue;
+pub use commit::shard_key::ShardKey;
+pub use commit::submission::Submission;
+pub use commit::tx::Tx;
+pub use conn::address::Address;
+pub use conn::distribution;
+pub use conn::interrupt::ReadStop;
+pub use conn::log_position::LogPosition;
+pub use conn::pool::ReaderPool;
 pub use error::{Error, Result};
-pub use interrupt::ReadStop;
 pub use lease::Lease;
-pub use pool::{Address, ReaderPool};
+pub use options::Options;
 pub use read_only::ReadOnlyStore;
-pub use replica::position::LogPosition;
 pub use replica::{ReplicaChoice, ReplicaOptions};
-pub use shard_key::ShardKey;
 pub use store::Store;
-pub use store_options::Options;
-pub use submission::Submission;
-pub use tx::Tx;

@@ -1,5 +1,4 @@
-//! The outbox: rows and repository (behaviour 7.10). Mails are found across books and users, by
-//! when they are due.
+//! The outbox (behaviour 7.10). Mails are found across books and users, by when they are due.
 
 use daybook_domain::email::Email;
 use daybook_domain::id::{BookKey, MailId, UserId};
@@ -7,13 +6,13 @@ use daybook_domain::instant::Instant;
 use daybook_domain::mail::{Mail, MailCause, MailContent, MailEnd, MailKind};
 use diesel::prelude::*;
 
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::schema::mails;
-use crate::sql::Sql;
-use crate::tx::Tx;
 
-/// The most mails in a list.
+/// Maximum number of mails in a list.
 const MAX_LISTED: i64 = 1_000;
 
 #[derive(Queryable, Selectable, Insertable, QueryableByName)]
@@ -95,7 +94,7 @@ pub struct Mails<'t, 'a> {
 }
 
 impl Mails<'_, '_> {
-    /// Adds a mail.
+    /// Inserts a mail.
     pub fn insert(self, mail: &Mail) -> Result<()> {
         let row = Row::from(mail);
         on_engine!(
@@ -105,9 +104,11 @@ impl Mails<'_, '_> {
         Ok(())
     }
 
-    /// Saves how far a mail has come, and answers whether it is still there. Whose it is and what
-    /// it says stays as others have it now; of one that was sent nothing is kept.
-    pub fn save(self, mail: &Mail) -> Result<bool> {
+    /// Saves the delivery state of a mail; returns whether the mail still exists.
+    ///
+    /// Recipient and content stay as they are in the database. The content of a sent mail is
+    /// erased.
+    pub fn save_state(self, mail: &Mail) -> Result<bool> {
         let target = mails::table.find(mail.id.get());
         let Row { due_at, until, attempts, ended_at, ending, failure, .. } = Row::from(mail);
         let state = (
@@ -121,13 +122,13 @@ impl Mails<'_, '_> {
         let mut conn = self.tx.flushed()?;
         let saved = on_engine!(conn, c => diesel::update(target).set(state).execute(c))?;
         if mail.ended.is_some_and(|(_, end)| end == MailEnd::Sent) {
-            let nothing = (mails::subject.eq(""), mails::plain.eq(""), mails::html.eq(""));
-            on_engine!(conn, c => diesel::update(target).set(nothing).execute(c))?;
+            let erased = (mails::subject.eq(""), mails::plain.eq(""), mails::html.eq(""));
+            on_engine!(conn, c => diesel::update(target).set(erased).execute(c))?;
         }
         Ok(saved == 1)
     }
 
-    /// The mail with that id.
+    /// Finds a mail by id.
     pub fn find(self, id: MailId) -> Result<Option<Mail>> {
         let query = mails::table.find(id.get());
         let row = on_engine!(
@@ -137,41 +138,42 @@ impl Mails<'_, '_> {
         row.map(Mail::try_from).transpose()
     }
 
-    /// Those that are to be sent, then those that have ended; the oldest first, at most 1,000. With
-    /// a recipient, only theirs.
+    /// Lists up to 1,000 mails: first those to send, then ended ones, each oldest first.
+    ///
+    /// `recipient` restricts the list.
     pub fn list(self, recipient: Option<&Email>) -> Result<Vec<Mail>> {
         let all = Sql::new("SELECT * FROM mails");
-        let some = match recipient {
+        let query = match recipient {
             Some(email) => all.push(" WHERE recipient = ").text(email.as_str()),
             None => all,
         };
-        let listed =
-            some.push(" ORDER BY ended_at IS NOT NULL, id LIMIT ").int(MAX_LISTED).uncached();
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&listed).load(c))?;
+        let query =
+            query.push(" ORDER BY ended_at IS NOT NULL, id LIMIT ").int(MAX_LISTED).uncached();
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
         rows.into_iter().map(Mail::try_from).collect()
     }
 
-    /// The mail that has been due for longest, for this unit of work alone: what another process
-    /// is taking is passed over.
-    pub fn next_due(self, now: Instant) -> Result<Option<Mail>> {
+    /// Finds and locks the mail that has been due for longest. Mails that another process has
+    /// locked are skipped.
+    pub fn lock_next_due(self, now: Instant) -> Result<Option<Mail>> {
         let mut conn = self.tx.flushed()?;
         let next = Sql::new("SELECT * FROM mails WHERE ended_at IS NULL AND due_at <= ")
             .int(now.milliseconds())
             .push(" AND until > ")
             .int(now.milliseconds())
             .push(" ORDER BY due_at, id LIMIT 1")
-            .push(conn.unless_locked());
+            .push(conn.skip_locked());
         let rows: Vec<Row> = on_engine!(&mut *conn, c => (&next).load(c))?;
         rows.into_iter().next().map(Mail::try_from).transpose()
     }
 
-    /// How many mails wait to be sent.
+    /// Counts the mails to send.
     pub fn count_open(self) -> Result<i64> {
         let query = mails::table.filter(mails::ended_at.is_null()).count();
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
-    /// How many mails of a kind were written since an instant.
+    /// Counts the mails of a kind since an instant.
     pub fn count_kind(self, kind: MailKind, since: Instant) -> Result<i64> {
         let query = mails::table
             .filter(mails::kind.eq(kind.as_str()))
@@ -180,7 +182,7 @@ impl Mails<'_, '_> {
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
-    /// How many mails of a kind a user has caused since an instant.
+    /// Counts the mails of a kind that a user has caused since an instant.
     pub fn count_caused(self, user: UserId, kind: MailKind, since: Instant) -> Result<i64> {
         let query = mails::table
             .filter(mails::user_id.eq(user.get()))
@@ -190,19 +192,19 @@ impl Mails<'_, '_> {
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
-    /// Whether there was a mail for that cause since an instant.
-    pub fn is_told(self, cause: &MailCause, since: Instant) -> Result<bool> {
+    /// Returns whether there was a mail for a cause since an instant.
+    pub fn was_notified(self, cause: &MailCause, since: Instant) -> Result<bool> {
         let query = mails::table
             .filter(mails::user_id.eq(cause.user.map(UserId::get)))
             .filter(mails::created_at.gt(since.milliseconds()))
             .filter(mails::kind.eq(cause.kind.as_str()))
             .filter(mails::book.eq(cause.book.as_ref().map(BookKey::as_str)))
             .count();
-        let told: i64 = on_engine!(self.tx.flushed()?, c => query.get_result(c))?;
-        Ok(told > 0)
+        let count: i64 = on_engine!(self.tx.flushed()?, c => query.get_result(c))?;
+        Ok(count > 0)
     }
 
-    /// The mails whose time is over and that nobody is sending, at most so many.
+    /// Lists up to `limit` expired mails that are due and not ended.
     pub fn overdue(self, now: Instant, limit: i64) -> Result<Vec<Mail>> {
         let query = mails::table
             .filter(mails::ended_at.is_null())
@@ -215,21 +217,21 @@ impl Mails<'_, '_> {
         rows.into_iter().map(Mail::try_from).collect()
     }
 
-    /// Whether mails ended before an instant.
+    /// Returns whether any mail ended before an instant.
     pub fn has_ended(self, before: Instant) -> Result<bool> {
         let query = mails::table.filter(mails::ended_at.lt(before.milliseconds())).count();
-        let ended: i64 = on_engine!(self.tx.flushed()?, c => query.get_result(c))?;
-        Ok(ended > 0)
+        let count: i64 = on_engine!(self.tx.flushed()?, c => query.get_result(c))?;
+        Ok(count > 0)
     }
 
-    /// Removes the mails that ended before an instant.
+    /// Deletes the mails that ended before an instant.
     pub fn remove_ended(self, before: Instant) -> Result<()> {
         let target = mails::table.filter(mails::ended_at.lt(before.milliseconds()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 
-    /// Removes a mail, whatever became of it.
+    /// Deletes a mail.
     pub fn delete(self, id: MailId) -> Result<()> {
         let target = mails::table.find(id.get());
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;

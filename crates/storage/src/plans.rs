@@ -1,6 +1,7 @@
-//! What an engine would do for the statements of the repositories, a line for each step. They are
-//! the very statements that are sent, so that `tests/it/plans.rs` and `balance_plans.rs` see
-//! which index each of them reads. Nothing else asks.
+//! The query plans of the repositories' statements, one line for each step.
+//!
+//! Only tests use this: `tests/it/plans.rs` and others check which index each statement reads. The
+//! statements are exactly those that the repositories send.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +14,26 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Span, Transaction};
 
 use crate::balance::TotalsQuery;
+use crate::commit::tx::Tx;
+use crate::conn::sql::Sql;
 use crate::delivery::in_flight::InFlight;
 use crate::delivery::lease::due;
 use crate::delivery::log::{AttemptPlace, of_app};
 use crate::delivery::pause::overdue;
 use crate::error::Result;
 use crate::page::PageKey;
-use crate::sql::Sql;
 use crate::transaction::{self, Search};
-use crate::tx::Tx;
 use crate::user::User;
 use crate::{audit, book, collaborator, collection, event};
 
-/// The plans of statements.
+/// The query plans of statements.
 #[doc(hidden)]
 pub struct Plans<'t, 'a> {
     tx: &'t mut Tx<'a>,
 }
 
 impl<'a> Tx<'a> {
-    /// For tests: what the engine would do.
+    /// Query plans, for tests.
     #[doc(hidden)]
     pub fn plans(&mut self) -> Plans<'_, 'a> {
         Plans { tx: self }
@@ -40,32 +41,32 @@ impl<'a> Tx<'a> {
 }
 
 impl Plans<'_, '_> {
-    /// Of [`book::Books::of_user`].
+    /// Returns the plan of [`book::Books::of_user`].
     pub fn books_of_user(self, email: &Email) -> Result<Vec<String>> {
         self.explain(book::of_user(email))
     }
 
-    /// Of [`book::Books::of_collections`].
+    /// Returns the plan of [`book::Books::of_collections`].
     pub fn books_of_collections(self, owner: UserId, email: &Email) -> Result<Vec<String>> {
         self.explain(book::of_collections(owner, None, email))
     }
 
-    /// Of [`book::Books::due`].
+    /// Returns the plan of [`book::Books::due`].
     pub fn due_books(self, now: Instant) -> Result<Vec<String>> {
         self.explain(book::due(now))
     }
 
-    /// Of [`collaborator::Collaborators::is_pending`].
+    /// Returns the plan of [`collaborator::Collaborators::is_pending`].
     pub fn pending(self, email: &Email) -> Result<Vec<String>> {
         self.explain(collaborator::pending(email))
     }
 
-    /// Of [`collection::Collections::around_books`].
+    /// Returns the plan of [`collection::Collections::containing_books`].
     pub fn collections_around_books(self, reader: &User) -> Result<Vec<String>> {
-        self.explain(collection::around_books(reader))
+        self.explain(collection::containing_books(reader))
     }
 
-    /// Of [`event::Events::list`].
+    /// Returns the plan of [`event::Events::list`].
     pub fn events(
         self,
         access: &Access,
@@ -76,33 +77,34 @@ impl Plans<'_, '_> {
         self.explain(page.sql)
     }
 
-    /// The same of the block with an event about a resource, which is looked up before.
+    /// Returns the plan of the look-up of a block with an event about a resource.
     pub fn event_block(self, access: &Access, resource: i64) -> Result<Vec<String>> {
         let block = self.tx.block_about(access.book().id, resource);
         self.explain(block)
     }
 
-    /// Of [`crate::delivery::Deliveries::take`].
-    pub fn due_deliveries(self, now: Instant, occupied: &InFlight) -> Result<Vec<String>> {
-        self.explain(due(now, occupied))
+    /// Returns the plan of [`crate::delivery::Deliveries::take`].
+    pub fn due_deliveries(self, now: Instant, in_flight: &InFlight) -> Result<Vec<String>> {
+        self.explain(due(now, in_flight))
     }
 
-    /// Of [`crate::delivery::Deliveries::paused_before`].
+    /// Returns the plan of [`crate::delivery::Deliveries::paused_before`].
     pub fn overdue_deliveries(self, before: Instant, limit: i64) -> Result<Vec<String>> {
         self.explain(overdue(before, None, limit))
     }
 
-    /// Of [`crate::delivery::log::DeliveryLog::list_of_app`].
+    /// Returns the plan of [`crate::delivery::log::DeliveryLog::list_of_app`].
     pub fn attempts_of_app(
         self,
         access: &Access,
         app: &AppId,
-        bounds: (Option<AttemptPlace>, i64),
+        after: Option<AttemptPlace>,
+        limit: i64,
     ) -> Result<Vec<String>> {
-        self.explain(of_app(access.book().id, app, bounds))
+        self.explain(of_app(access.book().id, app, after, limit))
     }
 
-    /// Of a statement of [`crate::balance::Balances::read`].
+    /// Returns the plan of a statement of [`crate::balance::Balances::read`].
     pub fn totals(
         self,
         access: &Access,
@@ -113,7 +115,7 @@ impl Plans<'_, '_> {
         self.explain(totals)
     }
 
-    /// Of [`transaction::Transactions::count`].
+    /// Returns the plan of [`transaction::Transactions::count`].
     pub fn count(self, access: &Access, search: &Search<'_>) -> Result<Vec<String>> {
         let plan = transaction::count_plan(search);
         let mut steps = Vec::new();
@@ -123,7 +125,7 @@ impl Plans<'_, '_> {
         Ok(steps)
     }
 
-    /// Of [`transaction::Transactions::search`].
+    /// Returns the plan of [`transaction::Transactions::search`].
     pub fn search(
         self,
         access: &Access,
@@ -135,19 +137,19 @@ impl Plans<'_, '_> {
         self.explain(first)
     }
 
-    /// Of [`transaction::Transactions::by_ids`].
+    /// Returns the plan of [`transaction::Transactions::by_ids`].
     pub fn by_ids(self, access: &Access, ids: &[TransactionId]) -> Result<Vec<String>> {
         let lookup = self.tx.lookup();
         self.explain(transaction::with_ids(lookup, access.book().id.get(), ids))
     }
 
-    /// Of [`transaction::Transactions::by_remote_ids`].
+    /// Returns the plan of [`transaction::Transactions::by_remote_ids`].
     pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<String>> {
         let lookup = self.tx.lookup();
         self.explain(transaction::with_remote_ids(lookup, access.book().id.get(), remote_ids))
     }
 
-    /// Of [`transaction::Transactions::drafts_of_accounts`].
+    /// Returns the plan of [`transaction::Transactions::drafts_of_accounts`].
     pub fn drafts_of_accounts(
         self,
         access: &Access,
@@ -157,7 +159,7 @@ impl Plans<'_, '_> {
         self.explain(transaction::of_accounts(lookup, access.book().id.get(), accounts))
     }
 
-    /// Of [`transaction::Transactions::count_drafts_of_accounts`].
+    /// Returns the plan of [`transaction::Transactions::count_drafts_of_accounts`].
     pub fn count_drafts_of_accounts(
         self,
         access: &Access,
@@ -167,19 +169,18 @@ impl Plans<'_, '_> {
         self.explain(transaction::counted_up_to(sides, 1_000))
     }
 
-    /// Of [`crate::audit::Audits::entry_days`].
+    /// Returns the plan of [`crate::audit::Audits::entry_days`].
     pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<String>> {
         self.explain(audit::entry_days(access.book().id.get(), accounts))
     }
 
-    /// Of [`crate::audit::Audits::records`]: the terms that it looks for, with days and
-    /// transactions.
+    /// Returns the plan of [`crate::audit::Audits::records`] that counts index terms.
     pub fn terms_found(self, access: &Access, terms: &[(String, i32, i64)]) -> Result<Vec<String>> {
         let lookup = self.tx.lookup();
         self.explain(audit::terms_found(lookup, access.book().id.get(), terms))
     }
 
-    /// Of [`transaction::Transactions::counts`].
+    /// Returns the plan of [`transaction::Transactions::counts`].
     pub fn counts(self, access: &Access, span: &Span) -> Result<Vec<String>> {
         match span.whole_months() {
             Some(months) => self.explain(transaction::counts_by_month(access, &months)),
@@ -187,8 +188,8 @@ impl Plans<'_, '_> {
         }
     }
 
-    /// Of [`transaction::Transactions::moved`].
-    pub fn moved(
+    /// Returns the plan of [`transaction::Transactions::sums_within_day`].
+    pub fn sums_within_day(
         self,
         access: &Access,
         account: AccountId,

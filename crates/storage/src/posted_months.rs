@@ -1,55 +1,57 @@
-//! How much was posted in each of the last months, as the state of a book keeps it.
+//! The postings of a book in each of the last twelve months, a column of the book's state.
 
 use crate::error::{Error, Result};
 
-/// Months that are counted apart (behaviour 9.8).
+/// Number of months that are counted separately (behaviour 9.8).
 pub const MONTHS: usize = 12;
 
-/// Postings in twelve months of a book zone, oldest first.
+/// Numbers of postings in twelve months of the book's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PostedMonths {
-    /// The last of them, as yyyymm.
+    /// The last month, as yyyymm.
     pub last: i32,
-    /// How much was posted in each, the last one included.
+    /// The number of postings in each month, oldest first, with the last month.
     pub counts: [i64; MONTHS],
 }
 
 impl PostedMonths {
-    /// Nothing was ever posted.
-    pub(crate) const NOTHING: Self = Self { last: 0, counts: [0; MONTHS] };
+    /// No postings.
+    pub(crate) const EMPTY: Self = Self { last: 0, counts: [0; MONTHS] };
 
-    /// What was posted in a month; nothing outside of the twelve.
+    /// Returns the number of postings in a month, zero outside of the twelve.
     ///
     /// ```
     /// use daybook_storage::posted_months::PostedMonths;
     /// let months = PostedMonths { last: 202_601, counts: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 7] };
-    /// assert_eq!((months.posted(202_601), months.posted(202_512)), (7, 5));
-    /// assert_eq!((months.posted(202_602), months.posted(202_501)), (0, 0));
+    /// assert_eq!((months.count_in(202_601), months.count_in(202_512)), (7, 5));
+    /// assert_eq!((months.count_in(202_602), months.count_in(202_501)), (0, 0));
     /// ```
     #[must_use]
-    pub fn posted(&self, month: i32) -> i64 {
-        self.place(month).and_then(|place| self.counts.get(place)).copied().unwrap_or(0)
+    pub fn count_in(&self, month: i32) -> i64 {
+        self.index(month).and_then(|index| self.counts.get(index)).copied().unwrap_or(0)
     }
 
-    /// With more posted in a month, or less. A month behind the last one becomes the last; what is
-    /// older than the twelve is forgotten.
+    /// Returns the counts with a change to a month.
+    ///
+    /// A month after the last one becomes the last, and older months are dropped. A change to a
+    /// month before the twelve has no effect.
     #[must_use]
     pub fn with(mut self, month: i32, change: i64) -> Self {
-        let later = number(month).saturating_sub(number(self.last));
-        if later > 0 {
-            let moved = usize::try_from(later).unwrap_or(MONTHS).min(MONTHS);
-            self.counts.rotate_left(moved % MONTHS);
-            self.counts.iter_mut().rev().take(moved).for_each(|count| *count = 0);
+        let months_later = number(month).saturating_sub(number(self.last));
+        if months_later > 0 {
+            let dropped = usize::try_from(months_later).unwrap_or(MONTHS).min(MONTHS);
+            self.counts.rotate_left(dropped % MONTHS);
+            self.counts.iter_mut().rev().take(dropped).for_each(|count| *count = 0);
             self.last = month;
         }
-        let place = self.place(month);
-        if let Some(count) = place.and_then(|place| self.counts.get_mut(place)) {
+        let index = self.index(month);
+        if let Some(count) = index.and_then(|index| self.counts.get_mut(index)) {
             *count = count.saturating_add(change).max(0);
         }
         self
     }
 
-    /// The months of the twelve as yyyymm, oldest first.
+    /// Returns the twelve months up to `last` as yyyymm, oldest first.
     #[must_use]
     pub fn months(last: i32) -> [i32; MONTHS] {
         let mut months = [last; MONTHS];
@@ -60,15 +62,18 @@ impl PostedMonths {
         months
     }
 
-    fn place(&self, month: i32) -> Option<usize> {
+    /// Returns the index of a month in `counts`.
+    fn index(&self, month: i32) -> Option<usize> {
         let before = usize::try_from(number(self.last).checked_sub(number(month))?).ok()?;
         MONTHS.checked_sub(before.checked_add(1)?)
     }
 
+    /// Formats the counts, separated by commas.
     pub(crate) fn to_column(self) -> String {
         self.counts.map(|count| count.to_string()).join(",")
     }
 
+    /// Parses the counts.
     pub(crate) fn from_column(last: i32, text: &str) -> Result<Self> {
         let counts: Option<Vec<i64>> = text.split(',').map(|count| count.parse().ok()).collect();
         let counts = counts.and_then(|counts| counts.try_into().ok());
@@ -76,7 +81,7 @@ impl PostedMonths {
     }
 }
 
-/// Months since the year 0.
+/// Returns the number of months since the year 0.
 const fn number(month: i32) -> i32 {
     month.div_euclid(100) * 12 + month.rem_euclid(100) - 1
 }
@@ -85,34 +90,34 @@ const fn number(month: i32) -> i32 {
 mod tests {
     use super::*;
 
-    const NONE: PostedMonths = PostedMonths::NOTHING;
+    const EMPTY: PostedMonths = PostedMonths::EMPTY;
 
     #[test]
-    fn months_move_on_and_are_forgotten() {
-        let year = NONE.with(202_511, 3).with(202_512, 4).with(202_601, 5).with(202_512, 1);
-        let posted = [202_511, 202_512, 202_601, 202_602].map(|month| year.posted(month));
+    fn later_month_drops_old_months() {
+        let year = EMPTY.with(202_511, 3).with(202_512, 4).with(202_601, 5).with(202_512, 1);
+        let posted = [202_511, 202_512, 202_601, 202_602].map(|month| year.count_in(month));
         assert_eq!((year.last, posted), (202_601, [3, 5, 5, 0]));
         let later = year.with(202_610, 1);
-        assert_eq!([202_511, 202_601, 202_610].map(|month| later.posted(month)), [3, 5, 1]);
+        assert_eq!([202_511, 202_601, 202_610].map(|month| later.count_in(month)), [3, 5, 1]);
         let later = later.with(202_611, 0);
-        assert_eq!([202_511, 202_512].map(|month| later.posted(month)), [0, 5]);
+        assert_eq!([202_511, 202_512].map(|month| later.count_in(month)), [0, 5]);
         assert_eq!(later.with(202_511, 9), later, "too old to be counted");
-        assert_eq!(later.with(202_601, -9).posted(202_601), 0);
-        assert_eq!(later.with(203_001, 2), NONE.with(203_001, 2));
+        assert_eq!(later.with(202_601, -9).count_in(202_601), 0);
+        assert_eq!(later.with(203_001, 2), EMPTY.with(203_001, 2));
     }
 
     #[test]
-    fn what_is_kept_is_read() {
-        let year = NONE.with(202_511, 3).with(202_601, 5);
+    fn column_round_trips_and_rejects_invalid_text() {
+        let year = EMPTY.with(202_511, 3).with(202_601, 5);
         assert_eq!(PostedMonths::from_column(year.last, &year.to_column()).unwrap(), year);
-        assert_eq!(PostedMonths::from_column(0, &NONE.to_column()).unwrap(), NONE);
+        assert_eq!(PostedMonths::from_column(0, &EMPTY.to_column()).unwrap(), EMPTY);
         for text in ["", "1,2", "x", "1,2,3,4,5,6,7,8,9,10,11,12,13", "1,2,3,4,5,6,7,8,9,10,11,"] {
             assert!(PostedMonths::from_column(202_601, text).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn twelve_months_end_with_the_last() {
+    fn months_ends_with_last() {
         let months = PostedMonths::months(202_603);
         let ends = [0, 8, 9, 11].map(|place: usize| months[place]);
         assert_eq!(ends, [202_504, 202_512, 202_601, 202_603]);

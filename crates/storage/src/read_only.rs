@@ -1,30 +1,30 @@
-//! A database that is only read: nothing is migrated, counted or started, whatever is open besides.
+//! A database that is opened only to read: without migrations, writers or background threads.
 
+use crate::commit::tx::{Caches, Tx};
 use crate::conn::Conn;
-use crate::dialect::Mode;
+use crate::conn::address::Address;
+use crate::conn::migrations::check_current;
+use crate::conn::mode::Mode;
 use crate::error::{Error, Result};
-use crate::migrations::check_current;
-use crate::pool::Address;
-use crate::tx::{Caches, Tx};
 
-/// A database that is only read, on one connection.
+/// A database that is opened only to read, on one connection.
 pub struct ReadOnlyStore {
     conn: Conn,
     caches: Caches,
 }
 
 impl ReadOnlyStore {
-    /// Connects to a database that exists and has the schema of this program.
+    /// Opens an existing database with the current schema.
     ///
     /// # Errors
     /// [`Error::Unavailable`], [`Error::OlderSchema`], [`Error::NewerSchema`] and
     /// [`Error::UnreleasedSchema`].
     pub fn open(address: &Address) -> Result<Self> {
-        // SQLite would make the file.
+        // SQLite would create the file.
         if let Address::Sqlite(path) = address
             && !path.exists()
         {
-            return Err(Error::Unavailable(format!("there is no file {}", path.display())));
+            return Err(Error::Unavailable(format!("file not found: {}", path.display())));
         }
         let mut conn = address.connect(Mode::Read)?;
         check_current(&mut conn)?;
@@ -34,7 +34,7 @@ impl ReadOnlyStore {
     /// Runs `work` on one consistent snapshot.
     ///
     /// # Errors
-    /// Whatever `work` answers, and [`Error::Unavailable`].
+    /// The errors of `work`, and [`Error::Unavailable`].
     pub fn read<T, E: From<Error>>(
         &mut self,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,

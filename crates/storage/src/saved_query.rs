@@ -1,4 +1,4 @@
-//! Saved queries: rows and repository.
+//! Saved queries of books.
 
 use daybook_domain::access::Access;
 use daybook_domain::id::SavedQueryId;
@@ -7,14 +7,15 @@ use daybook_domain::saved_query::SavedQuery;
 use diesel::prelude::*;
 
 use crate::access::AccessTo;
-use crate::bulk::Bulk;
-use crate::column;
+use crate::commit::tx::Tx;
+use crate::conn::bulk::Bulk;
 use crate::conn::on_engine;
+use crate::conn::sql::Value;
 use crate::error::Result;
+use crate::rows::column;
 use crate::schema::saved_queries;
-use crate::sql::Value;
-use crate::stored::{SAVED_QUERIES, bytes};
-use crate::tx::Tx;
+use crate::storage_quota::size::of_bytes;
+use crate::storage_quota::usage::SAVED_QUERIES;
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = saved_queries)]
@@ -46,15 +47,15 @@ pub struct SavedQueries<'t, 'a> {
 }
 
 impl SavedQueries<'_, '_> {
-    /// How many the book has.
+    /// Counts the saved queries of a book.
     pub fn count(self, access: &Access) -> Result<usize> {
         let query = saved_queries::table.filter(saved_queries::book_id.eq(access.book().id.get()));
-        let counted = query.count();
-        let count: i64 = on_engine!(self.tx.flushed()?, c => counted.get_result(c))?;
+        let count = query.count();
+        let count: i64 = on_engine!(self.tx.flushed()?, c => count.get_result(c))?;
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// All of them, in no order.
+    /// Lists all saved queries, in no order.
     pub fn list(self, access: &Access) -> Result<Vec<SavedQuery>> {
         let query = saved_queries::table.filter(saved_queries::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
@@ -62,7 +63,7 @@ impl SavedQueries<'_, '_> {
         Ok(rows.into_iter().map(SavedQuery::from).collect())
     }
 
-    /// The one with that id.
+    /// Finds a saved query by id.
     pub fn find(self, access: &Access, id: SavedQueryId) -> Result<Option<SavedQuery>> {
         let query = saved_queries::table.find((access.book().id.get(), id.get()));
         let row = on_engine!(
@@ -72,15 +73,15 @@ impl SavedQueries<'_, '_> {
         Ok(row.map(SavedQuery::from))
     }
 
-    /// Adds some.
-    pub fn insert(self, access: &AccessTo<WriteSavedQueries>, added: &[SavedQuery]) -> Result<()> {
+    /// Inserts saved queries.
+    pub fn insert(self, access: &AccessTo<WriteSavedQueries>, new: &[SavedQuery]) -> Result<()> {
         let mut rows = Bulk::new(
-            "INSERT INTO saved_queries (book_id, id, title, query, agent, created_at, updated_at, \
-                version)",
+            "INSERT INTO saved_queries (book_id, id, title, query, agent, created_at, \
+             updated_at, version)",
             8,
             "",
         );
-        for SavedQuery { id, title, query, stamp } in added {
+        for SavedQuery { id, title, query, stamp } in new {
             rows.row([
                 Value::Int(access.book().id.get()),
                 Value::Int(id.get()),
@@ -93,16 +94,16 @@ impl SavedQueries<'_, '_> {
             ]);
         }
         self.tx.flushed()?.write(rows)?;
-        let ids: Vec<i64> = added.iter().map(|saved| saved.id.get()).collect();
-        let after = self.tx.counted_bytes(&SAVED_QUERIES, access.book().id, &ids)?;
-        self.tx.note_stored(access.book().id, bytes(after))
+        let ids: Vec<i64> = new.iter().map(|saved| saved.id.get()).collect();
+        let after = self.tx.bytes_of_rows(&SAVED_QUERIES, access.book().id, &ids)?;
+        self.tx.add_usage(access.book().id, of_bytes(after))
     }
 
-    /// Saves a changed one.
+    /// Saves a changed query.
     pub fn update(self, access: &AccessTo<WriteSavedQueries>, saved: &SavedQuery) -> Result<()> {
         let SavedQuery { id, title, query, stamp } = saved;
         let book = access.book().id;
-        let before = self.tx.counted_bytes(&SAVED_QUERIES, book, &[id.get()])?;
+        let before = self.tx.bytes_of_rows(&SAVED_QUERIES, book, &[id.get()])?;
         let target = saved_queries::table.find((book.get(), id.get()));
         let set = (
             saved_queries::title.eq(title),
@@ -111,16 +112,16 @@ impl SavedQueries<'_, '_> {
             saved_queries::version.eq(stamp.version),
         );
         on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        let after = self.tx.counted_bytes(&SAVED_QUERIES, book, &[id.get()])?;
-        self.tx.note_stored(book, bytes(after.saturating_sub(before)))
+        let after = self.tx.bytes_of_rows(&SAVED_QUERIES, book, &[id.get()])?;
+        self.tx.add_usage(book, of_bytes(after.saturating_sub(before)))
     }
 
-    /// Removes one.
+    /// Deletes a saved query.
     pub fn delete(self, access: &AccessTo<WriteSavedQueries>, id: SavedQueryId) -> Result<()> {
         let book = access.book().id;
-        let gone = self.tx.counted_bytes(&SAVED_QUERIES, book, &[id.get()])?;
+        let bytes = self.tx.bytes_of_rows(&SAVED_QUERIES, book, &[id.get()])?;
         let target = saved_queries::table.find((book.get(), id.get()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        self.tx.note_stored(book, bytes(gone.saturating_neg()))
+        self.tx.add_usage(book, of_bytes(bytes.saturating_neg()))
     }
 }

@@ -1,30 +1,30 @@
-//! The secrets that tables keep sealed, whatever they belong to: read and replaced when the key
-//! that seals them is rotated (behaviour 11.23).
+//! Sealed secrets of all tables, which are resealed when the sealing key is rotated (behaviour
+//! 11.23).
 
 use daybook_domain::app::AppId;
 use daybook_domain::id::{ConnectionId, UserId};
 use daybook_domain::signing_key::{NewPair, SigningAlgorithm, SigningKey};
 use diesel::prelude::*;
 
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
 use crate::error::Result;
 use crate::schema::{apps, connections, signing_keys};
 use crate::signing_key::SigningKeys;
-use crate::tx::Tx;
 
 /// A column of sealed secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealedColumn {
-    /// The private keys that sign for others.
+    /// The private signing keys.
     SigningKeys,
-    /// The secrets of apps.
+    /// The client secrets of apps.
     ClientSecrets,
-    /// What connections hold.
+    /// The properties of connections.
     ConnectionProperties,
 }
 
 impl SealedColumn {
-    /// Every one.
+    /// All columns.
     pub const ALL: [Self; 3] = [Self::SigningKeys, Self::ClientSecrets, Self::ConnectionProperties];
 }
 
@@ -33,9 +33,9 @@ impl SealedColumn {
 pub enum SealedRow {
     /// A key pair.
     SigningKey {
-        /// What it signs with.
+        /// The algorithm.
         algorithm: SigningAlgorithm,
-        /// Its number among those of the algorithm.
+        /// The number among the keys of the algorithm.
         number: i64,
         /// The thumbprint of its public key.
         id: String,
@@ -49,9 +49,9 @@ pub enum SealedRow {
 /// A sealed secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedSecret {
-    /// Where it stands.
+    /// The row.
     pub row: SealedRow,
-    /// The secret under its seal.
+    /// The sealed bytes.
     pub sealed: Vec<u8>,
 }
 
@@ -61,9 +61,10 @@ pub struct SealedSecrets<'t, 'a> {
 }
 
 impl SealedSecrets<'_, '_> {
-    /// The next ones of a column behind a row, in the order of the table. Signing keys are few and
-    /// come at once.
-    pub fn after(
+    /// Lists the secrets of a column after a row, in table order.
+    ///
+    /// Signing keys are few, so they are listed at once.
+    pub fn list_after(
         self,
         column: SealedColumn,
         row: Option<&SealedRow>,
@@ -73,9 +74,9 @@ impl SealedSecrets<'_, '_> {
             (SealedColumn::SigningKeys, None) => self.signing_keys(),
             (SealedColumn::ClientSecrets, None) => self.client_secrets("", limit),
             (_, Some(SealedRow::App(app))) => self.client_secrets(app.as_str(), limit),
-            (SealedColumn::ConnectionProperties, None) => self.properties((0, 0), limit),
+            (SealedColumn::ConnectionProperties, None) => self.properties(0, 0, limit),
             (_, Some(SealedRow::Connection(owner, id))) => {
-                self.properties((owner.get(), id.get()), limit)
+                self.properties(owner.get(), id.get(), limit)
             }
             (_, Some(SealedRow::SigningKey { .. })) => Ok(Vec::new()),
         }
@@ -83,39 +84,39 @@ impl SealedSecrets<'_, '_> {
 
     fn signing_keys(self) -> Result<Vec<SealedSecret>> {
         let ring = SigningKeys { tx: self.tx }.list()?;
-        let read = |SigningKey { pair, number, .. }: &SigningKey| {
+        let convert = |SigningKey { pair, number, .. }: &SigningKey| {
             let NewPair { id, algorithm, sealed } = pair.clone();
             let row = SealedRow::SigningKey { algorithm, number: *number, id };
             SealedSecret { row, sealed }
         };
-        Ok(ring.keys().iter().map(read).collect())
+        Ok(ring.keys().iter().map(convert).collect())
     }
 
-    fn client_secrets(self, behind: &str, limit: i64) -> Result<Vec<SealedSecret>> {
-        let query = apps::table.filter(apps::id.gt(behind)).order(apps::id).limit(limit);
+    fn client_secrets(self, after: &str, limit: i64) -> Result<Vec<SealedSecret>> {
+        let query = apps::table.filter(apps::id.gt(after)).order(apps::id).limit(limit);
         let query = query.select((apps::id, apps::client_secret.assume_not_null()));
         let query = query.filter(apps::client_secret.is_not_null());
         let rows: Vec<(String, Vec<u8>)> = on_engine!(self.tx.flushed()?, c => query.load(c))?;
-        let read = |(id, sealed)| SealedSecret { row: SealedRow::App(AppId::stored(id)), sealed };
-        Ok(rows.into_iter().map(read).collect())
+        let convert =
+            |(id, sealed)| SealedSecret { row: SealedRow::App(AppId::stored(id)), sealed };
+        Ok(rows.into_iter().map(convert).collect())
     }
 
-    fn properties(self, (owner, behind): (i64, i64), limit: i64) -> Result<Vec<SealedSecret>> {
+    fn properties(self, owner: i64, after: i64, limit: i64) -> Result<Vec<SealedSecret>> {
         let (user, id) = (connections::user_id, connections::id);
-        let rest = user.gt(owner).or(user.eq(owner).and(id.gt(behind)));
+        let rest = user.gt(owner).or(user.eq(owner).and(id.gt(after)));
         let query = connections::table.filter(user.ge(owner).and(rest)).order((user, id));
         let query = query.filter(connections::properties.is_not_null()).limit(limit);
         let query = query.select((user, id, connections::properties.assume_not_null()));
         let rows: Vec<(i64, i64, Vec<u8>)> = on_engine!(self.tx.flushed()?, c => query.load(c))?;
-        let read = |(owner, id, sealed)| SealedSecret {
+        let convert = |(owner, id, sealed)| SealedSecret {
             row: SealedRow::Connection(UserId::new(owner), ConnectionId::new(id)),
             sealed,
         };
-        Ok(rows.into_iter().map(read).collect())
+        Ok(rows.into_iter().map(convert).collect())
     }
 
-    /// Puts another seal in the place of one; whether that was still there. A row that somebody
-    /// has changed meanwhile stays as it is.
+    /// Replaces a sealed secret; returns false if the row has changed meanwhile.
     pub fn replace(self, secret: &SealedSecret, sealed: &[u8]) -> Result<bool> {
         let before = secret.sealed.as_slice();
         let mut conn = self.tx.flushed()?;

@@ -1,4 +1,4 @@
-//! Sessions of browsers, and the links by which they begin: rows and repository.
+//! Browser sessions, and the sign-in links that start them.
 
 use daybook_domain::email::Email;
 use daybook_domain::id::{SessionId, UserId};
@@ -6,10 +6,10 @@ use daybook_domain::instant::Instant;
 use daybook_domain::session::{LoginLink, SecretDigest, Session};
 use diesel::prelude::*;
 
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{login_links, sessions};
-use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = login_links, treat_none_as_default_value = false)]
@@ -63,13 +63,13 @@ impl TryFrom<SessionRow> for Session {
     }
 }
 
-/// The links by which sessions begin.
+/// Sign-in links.
 pub struct LoginLinks<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
 }
 
 impl LoginLinks<'_, '_> {
-    /// The link with the secret of that digest.
+    /// Finds a link by the digest of its secret.
     pub fn find(self, digest: &SecretDigest) -> Result<Option<LoginLink>> {
         let query = login_links::table.find(digest.as_slice());
         let row = on_engine!(
@@ -79,7 +79,7 @@ impl LoginLinks<'_, '_> {
         row.map(LoginLink::try_from).transpose()
     }
 
-    /// Adds a link.
+    /// Inserts a link.
     pub fn insert(self, link: &LoginLink) -> Result<()> {
         let row = LinkRow {
             digest: link.digest.to_vec(),
@@ -94,7 +94,7 @@ impl LoginLinks<'_, '_> {
         Ok(())
     }
 
-    /// How many links of an address were made after an instant and not used.
+    /// Counts the unused links of an address that were created after an instant.
     pub fn count_open(self, email: &Email, since: Instant) -> Result<i64> {
         let query = login_links::table
             .filter(login_links::created_at.gt(since.milliseconds()))
@@ -104,7 +104,7 @@ impl LoginLinks<'_, '_> {
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
-    /// How many links of an address were made after an instant.
+    /// Counts the links of an address that were created after an instant.
     pub fn count_made(self, email: &Email, since: Instant) -> Result<i64> {
         let query = login_links::table
             .filter(login_links::created_at.gt(since.milliseconds()))
@@ -113,7 +113,7 @@ impl LoginLinks<'_, '_> {
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
-    /// Saves that a link was used, unless another process was faster: then it answers `false`.
+    /// Marks a link as used; returns false if another process has used it first.
     pub fn use_up(self, link: &LoginLink) -> Result<bool> {
         let target =
             login_links::table.find(link.digest.as_slice()).filter(login_links::used_at.is_null());
@@ -123,7 +123,7 @@ impl LoginLinks<'_, '_> {
         Ok(changed == 1)
     }
 
-    /// Removes the links that were made before an instant.
+    /// Deletes the links that were created before an instant.
     pub fn remove_before(self, before: Instant) -> Result<()> {
         let target = login_links::table.filter(login_links::created_at.lt(before.milliseconds()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
@@ -137,7 +137,7 @@ pub struct Sessions<'t, 'a> {
 }
 
 impl Sessions<'_, '_> {
-    /// The session with that id.
+    /// Finds a session by id.
     pub fn find(self, id: SessionId) -> Result<Option<Session>> {
         let query = sessions::table.find(id.get());
         let row = on_engine!(
@@ -147,7 +147,7 @@ impl Sessions<'_, '_> {
         row.map(Session::try_from).transpose()
     }
 
-    /// Adds a session.
+    /// Inserts a session.
     pub fn insert(self, session: &Session) -> Result<()> {
         let row = SessionRow {
             id: session.id.get(),
@@ -164,7 +164,7 @@ impl Sessions<'_, '_> {
         Ok(())
     }
 
-    /// Saves when a session was used last.
+    /// Saves the last use of a session.
     pub fn save_use(self, session: &Session) -> Result<()> {
         let target = sessions::table.find(session.id.get());
         let set = sessions::used_at.eq(session.used_at.milliseconds());
@@ -172,7 +172,7 @@ impl Sessions<'_, '_> {
         Ok(())
     }
 
-    /// Saves when a session ended.
+    /// Saves the end of a session.
     pub fn save_end(self, session: &Session) -> Result<()> {
         let target = sessions::table.find(session.id.get());
         let set = sessions::ended_at.eq(session.ended_at.map(Instant::milliseconds));
@@ -180,7 +180,7 @@ impl Sessions<'_, '_> {
         Ok(())
     }
 
-    /// Removes a user's sessions that were used last before an instant.
+    /// Deletes the sessions of a user that were last used before an instant.
     pub fn remove_unused(self, user: UserId, before: Instant) -> Result<()> {
         let target = sessions::table
             .filter(sessions::user_id.eq(user.get()))

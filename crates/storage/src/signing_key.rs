@@ -1,14 +1,13 @@
-//! The key pairs that this installation signs with for others: rows and repository. Private keys
-//! arrive sealed.
+//! Signing key pairs of the token issuer. Private keys are sealed.
 
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::{KeyRing, NewPair, SigningAlgorithm, SigningKey};
 use diesel::prelude::*;
 
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::signing_keys;
-use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = signing_keys)]
@@ -41,7 +40,8 @@ impl TryFrom<Row> for SigningKey {
 
     fn try_from(row: Row) -> Result<Self> {
         let Row { algorithm, number, id, sealed, created_at, signs_from } = row;
-        let algorithm = SigningAlgorithm::named(&algorithm).ok_or(Error::Corrupt("algorithm"))?;
+        let algorithm =
+            SigningAlgorithm::from_name(&algorithm).ok_or(Error::Corrupt("algorithm"))?;
         Ok(Self {
             pair: NewPair { id, algorithm, sealed },
             number,
@@ -57,7 +57,7 @@ pub struct SigningKeys<'t, 'a> {
 }
 
 impl SigningKeys<'_, '_> {
-    /// All of them.
+    /// Lists all keys.
     pub fn list(self) -> Result<KeyRing> {
         let rows: Vec<Row> = on_engine!(
             self.tx.flushed()?,
@@ -67,10 +67,10 @@ impl SigningKeys<'_, '_> {
         Ok(KeyRing::new(keys))
     }
 
-    /// Adds a key.
+    /// Inserts a key.
     ///
     /// # Errors
-    /// [`Error::UniqueViolation`] when another process has added the key of that number.
+    /// [`Error::UniqueViolation`] if another process has inserted a key with the same number.
     pub fn insert(self, key: &SigningKey) -> Result<()> {
         let row = Row::from(key);
         on_engine!(
@@ -80,7 +80,7 @@ impl SigningKeys<'_, '_> {
         Ok(())
     }
 
-    /// Removes a key.
+    /// Deletes a key.
     pub fn remove(self, key: &SigningKey) -> Result<()> {
         let target = signing_keys::table.find((key.pair.algorithm.as_str(), key.number));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;

@@ -1,17 +1,15 @@
 //! The store: reads on one snapshot, writes through the writers.
 //!
 //! **A read** takes a pooled connection and one snapshot (`BEGIN` on SQLite, `REPEATABLE READ READ
-//! ONLY` on PostgreSQL) and rolls it back at the end. SQLite's readers are `query_only`. Reads of
-//! requests can be stopped ([`crate::interrupt`]); those of workers end when they are done.
+//! ONLY` on PostgreSQL), and rolls it back at the end. Reads of requests can be stopped
+//! ([`crate::conn::interrupt`]). A read that a replica may serve is tried there first
+//! ([`crate::replica`]).
 //!
-//! **A write** is a closure in the queue of a writer ([`crate::writer`]); no thread waits for it.
-//! The queue is bounded. When it is full, the answer is [`Error::Busy`] at once.
+//! **A write** is a closure with a [`Submission`] in the queue of a writer ([`crate::commit`]). No
+//! thread waits for it. The queue is bounded; if it is full, the write fails at once with
+//! [`Error::Busy`].
 //!
-//! Each write comes with a [`Submission`]: its lane, and whose time it takes.
-//!
-//! **A read that a replica may answer** is tried there first ([`crate::replica`]).
-//!
-//! Dropping the store lets the writers finish what they have taken on.
+//! When the store is dropped, the writers run their queued jobs first.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,33 +17,34 @@ use std::time::Instant;
 
 use daybook_domain::id::UserId;
 
-use crate::commit_mark;
-use crate::conn::Conn;
+use crate::commit::fair_queue::Tenant;
+use crate::commit::job::QueuedWork;
+use crate::commit::mark;
+use crate::commit::shard_key::{ShardKey, digest};
+use crate::commit::submission::Submission;
+use crate::commit::tx::{Caches, Tx};
+use crate::commit::writer::{SharedState, Writer};
+use crate::commit::writers::Writers;
+use crate::conn::address::Address;
+use crate::conn::interrupt::ReadStop;
+use crate::conn::log_position::LogPosition;
+use crate::conn::mode::Mode;
+use crate::conn::pool::{CONNECTION_TIMEOUT, ReaderConn, ReaderCounts, ReaderPool, ReaderPools};
+use crate::conn::pooler::refuse_shared_sessions;
+use crate::conn::{Conn, distribution};
 use crate::delivery::DeliverySignal;
-use crate::dialect::Mode;
-use crate::distribution;
 use crate::error::{Error, Result};
-use crate::fair_queue::Tenant;
 use crate::generation;
-use crate::interrupt::ReadStop;
-use crate::job::QueuedWork;
-use crate::lease::{Held, Lease};
-use crate::pool::{Address, CONNECTION_TIMEOUT, ReaderConn, ReaderCounts, ReaderPool, ReaderPools};
-use crate::pooler::refuse_shared_sessions;
-use crate::replica::position::LogPosition;
+use crate::lease::{HeldLeases, Lease};
+use crate::options::Options;
+use crate::replica::primary::PrimaryCheck;
 use crate::replica::recent_writes::RecentWrites;
-use crate::replica::{PrimaryCheck, ReplicaChoice, Replicas};
-use crate::shard_key::{ShardKey, digest};
-use crate::store_options::Options;
-use crate::submission::Submission;
+use crate::replica::{ReplicaChoice, Replicas};
 use crate::transaction;
-use crate::tx::{Caches, Tx};
-use crate::writer::Writer;
-use crate::writers::Writers;
 
-/// All books, on one of the two engines.
+/// The database of an installation.
 pub struct Store {
-    /// Where the locks of all processes are.
+    /// The database for leases: the coordinator of a distributed one.
     lock_address: Address,
     readers: ReaderPools,
     replicas: Option<Replicas>,
@@ -53,12 +52,12 @@ pub struct Store {
     statements: Arc<AtomicU64>,
     caches: Caches,
     signal: DeliverySignal,
-    leases: Held,
-    start: i64,
+    leases: HeldLeases,
+    generation: i64,
 }
 
 impl Store {
-    /// Opens the database, brings its schema up to date and starts the writers.
+    /// Opens the database, migrates its schema and starts the writers.
     ///
     /// # Errors
     /// [`Error::Unavailable`], [`Error::SharedSessions`], [`Error::Migration`], and
@@ -76,19 +75,17 @@ impl Store {
         if options.indexes_first {
             transaction::catch_up(&mut conn)?;
         }
-        let number = generation::count(&mut conn)?;
-        commit_mark::sweep(&mut conn)?;
+        let generation = generation::next(&mut conn)?;
+        mark::sweep(&mut conn)?;
         drop(conn);
         let statements = Arc::new(AtomicU64::new(0));
-        let (caches, signal) = (Caches::default(), DeliverySignal::default());
-        let recent = options.replicas.as_ref().map(|all| Arc::new(RecentWrites::new(all.lag)));
-        let start = || {
-            Writer::start(
-                options.address.clone(),
-                options.queue,
-                (Arc::clone(&statements), caches.clone(), signal.clone(), recent.clone()),
-            )
+        let shared = SharedState {
+            statements: Arc::clone(&statements),
+            caches: Caches::default(),
+            signal: DeliverySignal::default(),
+            recent: options.replicas.as_ref().map(|all| Arc::new(RecentWrites::new(all.lag))),
         };
+        let start = || Writer::start(options.address.clone(), options.queue, shared.clone());
         let writers = Writers::start(options.writers, start)?;
         let counts = ReaderCounts {
             users: options.readers,
@@ -96,28 +93,34 @@ impl Store {
             server: options.server_readers,
         };
         let readers = ReaderPools::open(options.address.clone(), counts, Arc::clone(&statements))?;
-        let replicas = options.replicas.as_ref().zip(recent.as_ref()).map(|(replicas, recent)| {
-            let primary = (&options.address, readers.of(ReaderPool::Identity));
-            Replicas::open(replicas, primary, Arc::clone(recent), (options.readers, &statements))
-        });
-        let replicas = replicas.transpose()?;
+        let replicas = match (&options.replicas, &shared.recent) {
+            (Some(replicas), Some(recent)) => Some(Replicas::open(
+                replicas,
+                &options.address,
+                readers.get(ReaderPool::Identity),
+                Arc::clone(recent),
+                options.readers,
+                &statements,
+            )?),
+            (Some(_) | None, _) => None,
+        };
         Ok(Self {
             lock_address: lock_address.clone(),
             readers,
             replicas,
             writers,
             statements,
-            caches,
-            signal,
-            leases: Held::default(),
-            start: number,
+            caches: shared.caches,
+            signal: shared.signal,
+            leases: HeldLeases::default(),
+            generation,
         })
     }
 
-    /// Runs `work` on one consistent snapshot, on the connections of the server itself.
+    /// Runs `work` on one consistent snapshot, with a connection for background work.
     ///
     /// # Errors
-    /// Whatever `work` answers, and [`Error::Unavailable`].
+    /// The errors of `work`, and [`Error::Unavailable`].
     pub fn read<T, E: From<Error>>(
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
@@ -125,17 +128,17 @@ impl Store {
         self.read_from(ReaderPool::Server, work)
     }
 
-    /// As [`Store::read`], on the connections of that pool.
+    /// Runs `work` on one consistent snapshot, with a connection of a pool.
     ///
     /// # Errors
-    /// As [`Store::read`].
+    /// The errors of `work`, and [`Error::Unavailable`].
     pub fn read_from<T, E: From<Error>>(
         &self,
         pool: ReaderPool,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         let mut reader =
-            self.readers.of(pool).get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
+            self.readers.get(pool).get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
         reader.conn.begin(Mode::Read).map_err(Error::from)?;
         let mut snapshot = OpenSnapshot { conn: &mut reader.conn, open: true };
         let outcome = work(&mut Tx::reading(snapshot.conn, self.caches.clone(), None));
@@ -143,18 +146,19 @@ impl Store {
         outcome
     }
 
-    /// As [`Store::read_from`], until somebody stops it.
+    /// Runs `work` on one consistent snapshot, until it is stopped.
     ///
     /// # Errors
-    /// As [`Store::read`]; [`Error::Stopped`].
-    pub fn read_until<T, E: From<Error>>(
+    /// The errors of `work`, [`Error::Unavailable`] and [`Error::Stopped`].
+    pub fn read_stoppable<T, E: From<Error>>(
         &self,
-        (pool, stop): (ReaderPool, &ReadStop),
+        pool: ReaderPool,
+        stop: &ReadStop,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         stop.check()?;
         let mut reader =
-            self.readers.of(pool).get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
+            self.readers.get(pool).get_timeout(CONNECTION_TIMEOUT).map_err(Error::from)?;
         self.snapshot(&mut reader, stop, None, work)
     }
 
@@ -166,180 +170,193 @@ impl Store {
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         let ReaderConn { conn, interrupt, .. } = reader;
-        conn.begin_within(stop.most()).map_err(Error::from)?;
+        conn.begin_with_timeout(stop.statement_limit()).map_err(Error::from)?;
         let mut snapshot = OpenSnapshot { conn, open: true };
-        // It is dropped before the snapshot: nobody interrupts its end.
-        let running = stop.run_on(interrupt)?;
-        let caches = primary.map(|primary| self.caches.of_replica(primary.stale_reads));
+        // Dropped before the snapshot ends, so the rollback is not interrupted.
+        let running = stop.attach(interrupt)?;
+        let caches = primary.map(|primary| self.caches.for_replica(primary.stale_reads));
         let caches = caches.unwrap_or_else(|| self.caches.clone());
-        let (outcome, unconfirmed) = {
+        let (outcome, is_unconfirmed) = {
             let mut tx = Tx::reading(snapshot.conn, caches, Some(stop.clone()));
             tx.primary = primary.cloned();
             (work(&mut tx), tx.primary.is_some_and(|primary| !primary.confirmed))
         };
         drop(running);
         snapshot.end()?;
-        // What a statement says that was interrupted is no failure of the database.
+        // The error of an interrupted statement is not a failure of the database.
         if outcome.is_err() {
             stop.check()?;
         }
-        // Nothing that nobody's access stands behind comes from a replica.
-        if unconfirmed { Err(Error::Behind.into()) } else { outcome }
+        // A replica must not return anything whose access the primary has not confirmed.
+        if is_unconfirmed { Err(Error::Behind.into()) } else { outcome }
     }
 
-    /// How many replicas may answer reads.
+    /// Returns the number of replicas.
     #[must_use]
     pub fn replicas(&self) -> usize {
         self.replicas.as_ref().map_or(0, Replicas::count)
     }
 
-    /// The replicas that a read of the user may ask, which must see what is `asked` besides what
-    /// the user has written here.
+    /// Returns the replicas that a read of a user may use.
+    ///
+    /// They must have the user's own writes and the log up to `required`.
     #[must_use]
-    pub fn replicas_for(&self, user: UserId, asked: Option<LogPosition>) -> Option<ReplicaChoice> {
-        self.replicas.as_ref()?.choose(user, asked)
+    pub fn replicas_for(
+        &self,
+        user: UserId,
+        required: Option<LogPosition>,
+    ) -> Option<ReplicaChoice> {
+        self.replicas.as_ref()?.choose(user, required)
     }
 
-    /// As [`Store::read_until`], on that replica. Nothing when the primary has to be asked: the
-    /// replica is not there or not so far, or the work did not succeed there.
+    /// Runs `work` on a replica that has replayed `min_position`, until it is stopped.
+    ///
+    /// Returns nothing if the replica is not available or lags behind, or `work` has failed. The
+    /// caller must then use the primary.
     pub fn read_replica<T, E: From<Error>>(
         &self,
-        (replica, after): (usize, LogPosition),
+        replica: usize,
+        min_position: LogPosition,
         stop: &ReadStop,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> Option<T> {
         let replicas = self.replicas.as_ref()?;
-        let mut reader = replicas.reader(replica, after)?;
+        let mut reader = replicas.reader(replica, min_position)?;
         self.snapshot(&mut reader, stop, Some(replicas.check()), work).ok()
     }
 
-    /// Where the log ended after the last write of this process, where there are replicas.
+    /// Returns the end of the log after the last write of this process, if there are replicas.
     #[must_use]
     pub fn log_position(&self) -> Option<LogPosition> {
         self.replicas.as_ref()?.recent().known_end(Instant::now())
     }
 
-    /// Hands `work` to a writer, that of its lane if it is free, and answers through `done` once
-    /// the unit of work is durable, or was refused and undone alone. Never blocks; `done` runs on
-    /// the writer's thread and must be quick.
+    /// Queues `work` for a writer and calls `done` with its result.
+    ///
+    /// `done` is called when the unit of work is durable, or was refused and rolled back. It runs
+    /// on the thread of the writer and must be quick. This function never blocks.
     pub fn submit<T, E>(
         &self,
-        ticket: impl Into<Submission>,
+        submission: impl Into<Submission>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
         done: impl FnOnce(std::result::Result<T, E>) + Send + 'static,
     ) where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let ticket = ticket.into();
-        let flow = ticket.flow;
-        let done = self.noting(flow, done);
-        self.writers.enqueue(flow, Box::new(QueuedWork::new(ticket, work, done)));
+        let submission = submission.into();
+        let tenant = submission.tenant;
+        let done = self.record_completion(tenant, done);
+        self.writers.enqueue(tenant, Box::new(QueuedWork::new(submission, work, done)));
     }
 
-    /// As [`Store::submit`], for work that may run twice: if a unit of work that shares its commit
-    /// cannot be done, it runs again, alone.
+    /// Queues `work` that may run twice: if another unit of work of its group cannot be executed,
+    /// it runs again, alone.
+    ///
+    /// Otherwise it is the same as [`Store::submit`].
     pub fn submit_repeatable<T, E>(
         &self,
-        ticket: impl Into<Submission>,
+        submission: impl Into<Submission>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
         done: impl FnOnce(std::result::Result<T, E>) + Send + 'static,
     ) where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let ticket = ticket.into();
-        let flow = ticket.flow;
-        let done = self.noting(flow, done);
-        self.writers.enqueue(flow, Box::new(QueuedWork::repeatable(ticket, work, done)));
+        let submission = submission.into();
+        let tenant = submission.tenant;
+        let done = self.record_completion(tenant, done);
+        self.writers.enqueue(tenant, Box::new(QueuedWork::repeatable(submission, work, done)));
     }
 
-    /// An answer to a user, which replicas have to know of first.
-    fn noting<T>(
+    /// Wraps `done` so that later reads of the user on replicas see the write.
+    fn record_completion<T>(
         &self,
-        flow: Tenant,
+        tenant: Tenant,
         done: impl FnOnce(T) + Send + 'static,
     ) -> impl FnOnce(T) + Send + 'static {
         let recent = self.replicas.as_ref().map(|replicas| Arc::clone(replicas.recent()));
         move |outcome| {
-            if let (Some(recent), Some(user)) = (&recent, flow) {
-                recent.answered(user, Instant::now());
+            if let (Some(recent), Some(user)) = (&recent, tenant) {
+                recent.completed(user, Instant::now());
             }
             done(outcome);
         }
     }
 
-    /// Runs `work` as [`Store::submit`] does and waits for the answer.
+    /// Submits `work` and waits for its result.
     ///
     /// # Errors
-    /// Whatever `work` answers; [`Error::Busy`] when too many writes wait; [`Error::Unavailable`]
-    /// when it is undone, and [`Error::OutcomeUnknown`] when nobody knows.
+    /// The errors of `work`; [`Error::Busy`] if the queue is full; [`Error::Unavailable`] if the
+    /// group was rolled back; [`Error::OutcomeUnknown`] if the outcome of the commit is unknown.
     pub fn write<T, E>(
         &self,
-        ticket: impl Into<Submission>,
+        submission: impl Into<Submission>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
     ) -> std::result::Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        wait(|done| self.submit(ticket, work, done))
+        wait(|done| self.submit(submission, work, done))
     }
 
-    /// Runs `work` as [`Store::submit_repeatable`] does and waits for the answer.
+    /// Submits `work` that may run twice and waits for its result.
     ///
     /// # Errors
-    /// As [`Store::write`]; what the database refuses, when `work` cannot be done.
+    /// The errors of [`Store::write`], and the database error if `work` cannot be executed.
     pub fn write_repeatable<T, E>(
         &self,
-        ticket: impl Into<Submission>,
+        submission: impl Into<Submission>,
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Clone + Send + 'static,
     ) -> std::result::Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        wait(|done| self.submit_repeatable(ticket, work, done))
+        wait(|done| self.submit_repeatable(submission, work, done))
     }
 
-    /// Has `signal` called whenever this process has recorded events that are to be delivered. It
-    /// runs on the thread of a writer and must be quick. The first one counts.
+    /// Sets the function that is called when this process has committed events to deliver.
+    ///
+    /// It runs on the thread of a writer and must be quick. Only the first call has an effect.
     pub fn on_deliveries(&self, signal: impl Fn() + Send + Sync + 'static) {
         self.signal.set(signal);
     }
 
-    /// The number of this opening of the database; each opening by any process has the next one.
+    /// Returns the generation, which each opening of the database by any process increments.
     #[must_use]
-    pub const fn start(&self) -> i64 {
-        self.start
+    pub const fn generation(&self) -> i64 {
+        self.generation
     }
 
-    /// Takes the lease of that name, which can be held once at a time over all processes; `None`
-    /// when it is held. It ends when it is dropped, or with the process.
+    /// Acquires a lease, of which one process holds each name at a time.
+    ///
+    /// Returns nothing if it is held. It ends when it is dropped, or with the process.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// If the database is not reachable.
     pub fn lease(&self, name: &str) -> Result<Option<Lease>> {
         let key = i64::from_be_bytes(digest(name.as_bytes()).to_be_bytes());
-        Lease::take(&self.lock_address, &self.leases, key)
+        Lease::acquire(&self.lock_address, &self.leases, key)
     }
 
-    /// One lane for each writer, so that each can be checked.
-    pub fn lanes(&self) -> impl Iterator<Item = ShardKey> + use<> {
-        self.writers.lanes()
+    /// Returns one shard key for each writer, for health checks.
+    pub fn shard_keys(&self) -> impl Iterator<Item = ShardKey> + use<> {
+        self.writers.shard_keys()
     }
 
-    /// Statements sent so far, over all connections.
+    /// Returns the number of statements sent on all connections.
     #[must_use]
     pub fn statements(&self) -> u64 {
         self.statements.load(Ordering::Relaxed)
     }
 }
 
-/// An answer on its way.
+/// The callback for the result of a write.
 type Done<T, E> = Box<dyn FnOnce(std::result::Result<T, E>) + Send>;
 
-/// Submits work and waits for its answer.
+/// Submits work and waits for its result.
 fn wait<T, E>(submit: impl FnOnce(Done<T, E>)) -> std::result::Result<T, E>
 where
     T: Send + 'static,
@@ -347,14 +364,14 @@ where
 {
     let (sender, receiver) = std::sync::mpsc::sync_channel(1);
     submit(Box::new(move |outcome| {
-        // When the caller is gone, nobody receives the answer; the write stands.
+        // Fails if the caller has gone. The write is committed nevertheless.
         let _ = sender.send(outcome);
     }));
-    // When it closes, the writer has panicked, which is a bug.
+    // The channel closes only if the writer has panicked, which is a bug.
     receiver.recv().unwrap_or_else(|_| Err(E::from(Error::OutcomeUnknown)))
 }
 
-/// The snapshot of a read. It ends however the work ends, also by a panic.
+/// The snapshot of a read. It is rolled back also after a panic.
 struct OpenSnapshot<'a> {
     conn: &'a mut Conn,
     open: bool,
@@ -370,7 +387,7 @@ impl OpenSnapshot<'_> {
 impl Drop for OpenSnapshot<'_> {
     fn drop(&mut self) {
         if self.open {
-            // A connection that cannot even roll back is dropped by the pool as broken.
+            // The pool drops a connection that cannot roll back.
             let _ = self.conn.rollback();
         }
     }

@@ -1,5 +1,4 @@
-//! Access tokens: rows and repository. A token is found by its id alone, because that is all a
-//! request brings.
+//! Access tokens. A token is found by its id, which a request contains.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +7,12 @@ use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, TokenScope};
 use diesel::prelude::*;
 
-use crate::column;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::Result;
+use crate::rows::column;
 use crate::schema::tokens;
-use crate::sql::Sql;
-use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable)]
 #[diesel(table_name = tokens, treat_none_as_default_value = false)]
@@ -73,7 +72,7 @@ pub struct Tokens<'t, 'a> {
 }
 
 impl Tokens<'_, '_> {
-    /// The token with that id.
+    /// Finds a token by id.
     pub fn find(self, id: TokenId) -> Result<Option<AccessToken>> {
         let row = on_engine!(
             self.tx.flushed()?,
@@ -82,7 +81,7 @@ impl Tokens<'_, '_> {
         row.map(AccessToken::try_from).transpose()
     }
 
-    /// A user's tokens, the oldest first.
+    /// Lists the tokens of a user, oldest first.
     pub fn list(self, user: UserId) -> Result<Vec<AccessToken>> {
         let query = tokens::table.filter(tokens::user_id.eq(user.get())).order(tokens::id);
         let rows: Vec<Row> =
@@ -90,7 +89,7 @@ impl Tokens<'_, '_> {
         rows.into_iter().map(AccessToken::try_from).collect()
     }
 
-    /// How many tokens of a user let somebody in.
+    /// Counts the valid tokens of a user.
     pub fn count_active(self, user: UserId, now: Instant) -> Result<usize> {
         let active = tokens::table
             .filter(tokens::user_id.eq(user.get()))
@@ -99,7 +98,7 @@ impl Tokens<'_, '_> {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Adds a token.
+    /// Inserts a token.
     pub fn insert(self, token: &AccessToken) -> Result<()> {
         let row = Row::from(token);
         on_engine!(
@@ -109,7 +108,7 @@ impl Tokens<'_, '_> {
         Ok(())
     }
 
-    /// Saves when a token was revoked.
+    /// Saves the revocation of a token.
     pub fn revoke(self, token: &AccessToken) -> Result<()> {
         let target = tokens::table.find(token.id.get());
         let set = tokens::revoked_at.eq(token.revoked_at.map(Instant::milliseconds));
@@ -117,15 +116,16 @@ impl Tokens<'_, '_> {
         Ok(())
     }
 
-    /// Removes a user's tokens that ended before an instant, and of those that have ended now all
-    /// but so many, those that ended last.
+    /// Deletes a user's tokens that ended before an instant, and all but the last `limit` ended
+    /// ones.
     pub fn remove_ended(
         self,
         user: UserId,
-        (now, before): (Instant, Instant),
-        most: usize,
+        now: Instant,
+        before: Instant,
+        limit: usize,
     ) -> Result<()> {
-        let gone = Sql::new("DELETE FROM tokens WHERE user_id = ")
+        let delete = Sql::new("DELETE FROM tokens WHERE user_id = ")
             .int(user.get())
             .push(" AND (expires_at < ")
             .int(before.milliseconds())
@@ -138,9 +138,9 @@ impl Tokens<'_, '_> {
             .push(") ORDER BY COALESCE(e.revoked_at, e.expires_at) DESC, e.id DESC LIMIT ")
             .int(i64::MAX)
             .push(" OFFSET ")
-            .int(i64::try_from(most).unwrap_or(i64::MAX))
+            .int(i64::try_from(limit).unwrap_or(i64::MAX))
             .push("))");
-        self.tx.flushed()?.execute(&gone)?;
+        self.tx.flushed()?.execute(&delete)?;
         Ok(())
     }
 }

@@ -1,22 +1,22 @@
-//! Users: rows and repository.
+//! Users.
 
 use std::collections::HashSet;
 
 use daybook_domain::email::Email;
 use daybook_domain::id::{ApiKeyId, UserId};
 use daybook_domain::instant::Instant;
-use daybook_domain::user::{Profile, payer};
+use daybook_domain::user::{Profile, quota_subject};
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
+use crate::commit::tx::Tx;
+use crate::conn::sql::Sql;
 use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
 use crate::schema::{books, users};
-use crate::sql::Sql;
-use crate::tx::Tx;
 
-/// The tables of what is kept for a user alone.
-const OF_A_USER: [&str; 12] = [
+/// The tables with rows of a user outside books.
+const USER_TABLES: [&str; 12] = [
     "api_keys",
     "tokens",
     "sessions",
@@ -30,32 +30,32 @@ const OF_A_USER: [&str; 12] = [
     "idempotency_keys",
     "mails",
 ];
-/// The tables of what is kept for an address, and its column there.
-const OF_AN_ADDRESS: [(&str, &str); 3] =
+/// The tables with rows of an e-mail address, and its column.
+const ADDRESS_TABLES: [(&str, &str); 3] =
     [("login_links", "email"), ("transfer_offers", "email"), ("mails", "recipient")];
 
-/// A user: somebody with a verified e-mail address.
+/// A user, identified by a verified e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// The number.
     pub id: UserId,
     /// The verified address.
     pub email: Email,
-    /// Unique, from the local part of the address (behaviour 9.11).
+    /// The unique username, from the local part of the address (behaviour 9.11).
     pub username: String,
-    /// When the user came into being: at the first token, or its first sight.
+    /// The instant of creation: the first token that was issued or seen.
     pub created_at: Instant,
-    /// Since when the operator refuses them (behaviour 11.10).
+    /// The instant when the operator disabled the user (behaviour 11.10).
     pub disabled_at: Option<Instant>,
-    /// What an identity provider told last; empty for who never came through one.
+    /// The last profile from an identity provider, or an empty one.
     pub profile: Profile,
 }
 
 impl User {
-    /// For whom limits count what they ask for: all addresses of a mailbox (behaviour 10.18).
+    /// Returns the quota subject, which all addresses of a mailbox share (behaviour 10.18).
     #[must_use]
     pub fn payer(&self) -> UserId {
-        payer(&self.email)
+        quota_subject(&self.email)
     }
 }
 
@@ -116,8 +116,8 @@ struct NumberRow {
 }
 
 impl Tx<'_> {
-    /// The users of the addresses of a user's mailbox, for whom storage quotas count together
-    /// (behaviour 10.18). It is read once in a group.
+    /// Returns the users that share a mailbox and its storage quotas (behaviour 10.18). A group
+    /// reads them once.
     pub(crate) fn mailbox_users(&mut self, user: UserId) -> Result<Vec<UserId>> {
         if let Some(known) = self.group_cache.owners.mailboxes.get(&user) {
             return Ok(known.clone());
@@ -136,10 +136,10 @@ impl Tx<'_> {
     }
 }
 
-/// A user, with the lock that the end of the statement takes.
-fn locked(conn: &mut Conn, user: UserId, end: &'static str) -> Result<Option<User>> {
-    let query = Sql::new("SELECT * FROM users WHERE id = ").int(user.get()).push(end);
-    let rows: Vec<Row> = on_engine!(conn, c => (&query).load(c)).map_err(Error::of_waiting)?;
+/// Loads a user with a lock. `lock` is the end of the statement.
+fn load_locked(conn: &mut Conn, user: UserId, lock: &'static str) -> Result<Option<User>> {
+    let query = Sql::new("SELECT * FROM users WHERE id = ").int(user.get()).push(lock);
+    let rows: Vec<Row> = on_engine!(conn, c => (&query).load(c)).map_err(Error::from_lock_wait)?;
     Ok(rows.into_iter().next().map(User::from))
 }
 
@@ -149,7 +149,7 @@ pub struct Users<'t, 'a> {
 }
 
 impl Users<'_, '_> {
-    /// The user with that address.
+    /// Finds a user by address.
     pub fn find(self, email: &Email) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email.as_str()));
         let row = on_engine!(
@@ -159,10 +159,10 @@ impl Users<'_, '_> {
         Ok(row.map(User::from))
     }
 
-    /// The user with that username or address, in lower case.
+    /// Finds a user by username or address, in lower case.
     pub fn find_named(self, text: &str) -> Result<Option<User>> {
-        // Two rows at most, both by unique index, so no LIMIT: SQLite plans a bound one anew each
-        // time.
+        // At most two rows, each by a unique index. A LIMIT would make SQLite plan the statement
+        // again each time.
         let query = users::table
             .filter(users::username.eq(text).or(users::email.eq(text)))
             .order(users::id);
@@ -173,17 +173,17 @@ impl Users<'_, '_> {
         Ok(row.map(User::from))
     }
 
-    /// Which of these usernames are taken.
-    pub fn taken(self, usernames: &[String]) -> Result<HashSet<String>> {
+    /// Returns which of these usernames exist.
+    pub fn existing_usernames(self, usernames: &[String]) -> Result<HashSet<String>> {
         let query = users::table.filter(users::username.eq_any(usernames)).select(users::username);
         let taken: Vec<String> = on_engine!(self.tx.unflushed()?, c => query.load(c))?;
         Ok(taken.into_iter().collect())
     }
 
-    /// Adds a user, with whose sharing has admitted them, if it was somebody's.
+    /// Inserts a user, with the user whose shared book admitted them, if any.
     ///
     /// # Errors
-    /// [`Error::UniqueViolation`] when address or username are taken.
+    /// [`Error::UniqueViolation`] if the address or the username exists.
     pub fn insert(self, user: &User, admitted_by: Option<UserId>) -> Result<()> {
         let row = Row {
             id: user.id.get(),
@@ -193,19 +193,20 @@ impl Users<'_, '_> {
             disabled_at: user.disabled_at.map(Instant::milliseconds),
             profile: ProfileRow::from(&user.profile),
         };
-        let besides = (
+        let other_columns = (
             users::mailbox.eq(user.email.mailbox().as_str().to_owned()),
             users::admitted_by.eq(admitted_by.map(UserId::get)),
         );
         on_engine!(
             self.tx.flushed()?,
-            c => diesel::insert_into(users::table).values((&row, besides)).execute(c)
+            c => diesel::insert_into(users::table).values((&row, other_columns)).execute(c)
         )?;
         Ok(())
     }
 
-    /// The owners of books that are shared with an address, by whom somebody may come: not those
-    /// who came by somebody themselves since then. At most 100.
+    /// Lists up to 100 owners of books that are shared with an address and who may admit a user.
+    ///
+    /// Owners who were admitted themselves since an instant may not.
     pub fn inviters(self, email: &Email, since: Instant) -> Result<Vec<UserId>> {
         let query = Sql::new(
             "SELECT DISTINCT b.owner_id AS id FROM collaborators c \
@@ -220,8 +221,8 @@ impl Users<'_, '_> {
         Ok(rows.into_iter().map(|row| UserId::new(row.id)).collect())
     }
 
-    /// How many users came since then by somebody, at any address of their mailbox.
-    pub fn count_newcomers(self, inviter: UserId, since: Instant) -> Result<i64> {
+    /// Counts the users that the mailbox of an inviter has admitted since an instant.
+    pub fn count_admitted(self, inviter: UserId, since: Instant) -> Result<i64> {
         let inviters = self.tx.mailbox_users(inviter)?;
         let query = Sql::new("SELECT COUNT(*) AS id FROM users WHERE created_at > ")
             .int(since.milliseconds())
@@ -231,7 +232,7 @@ impl Users<'_, '_> {
         Ok(rows.first().map_or(0, |row| row.id))
     }
 
-    /// Saves since when a user is disabled.
+    /// Saves whether a user is disabled.
     pub fn save_disabled(self, user: &User) -> Result<()> {
         let target = users::table.find(user.id.get());
         let set = users::disabled_at.eq(user.disabled_at.map(Instant::milliseconds));
@@ -247,15 +248,15 @@ impl Users<'_, '_> {
         Ok(())
     }
 
-    /// Notes that a user has a connection to a bank.
-    pub fn note_bank_connection(self, user: UserId) -> Result<()> {
+    /// Records that a user has a bank connection.
+    pub fn record_bank_connection(self, user: UserId) -> Result<()> {
         let target = users::table.find(user.get());
         let set = users::bank_connections.eq(true);
         on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
-    /// Whether a user ever had a connection to a bank.
+    /// Returns whether a user ever had a bank connection.
     pub fn has_bank_connections(self, user: UserId) -> Result<bool> {
         let query = users::table.find(user.get()).select(users::bank_connections);
         let found: Option<bool> =
@@ -266,7 +267,7 @@ impl Users<'_, '_> {
     /// Saves the address and the username of a user.
     ///
     /// # Errors
-    /// [`Error::UniqueViolation`] when they are taken.
+    /// [`Error::UniqueViolation`] if they exist.
     pub fn save_names(self, user: &User) -> Result<()> {
         let target = users::table.find(user.id.get());
         let set = (
@@ -278,55 +279,58 @@ impl Users<'_, '_> {
         Ok(())
     }
 
-    /// The user with that id, who keeps their names until this unit of work ends.
-    pub fn keep(self, user: UserId) -> Result<Option<User>> {
+    /// Loads a user and shares the row, so their names do not change before the unit of work ends.
+    pub fn share_lock(self, user: UserId) -> Result<Option<User>> {
         let mut conn = self.tx.flushed()?;
-        let end = conn.keeping();
-        locked(&mut conn, user, end)
+        let lock = conn.for_key_share();
+        load_locked(&mut conn, user, lock)
     }
 
-    /// The user with that id, for a change of what they keep across books: until this unit of work
-    /// ends, other such changes wait, and they keep their names.
+    /// Loads a user and locks the row for a change of their data outside books.
+    ///
+    /// Until the unit of work ends, other such changes wait, and the names do not change.
     pub fn lock(self, user: UserId) -> Result<Option<User>> {
         let mut conn = self.tx.flushed()?;
-        let end = conn.locking();
-        locked(&mut conn, user, end)
+        let lock = conn.for_no_key_update();
+        load_locked(&mut conn, user, lock)
     }
 
-    /// The user with that id, for a change of their names: nobody founds a book for them, names
-    /// them in one or changes what they keep until this unit of work ends. It gives way to those
-    /// who do when it has to wait, with [`Error::Unavailable`].
-    pub fn take(self, user: UserId) -> Result<Option<User>> {
+    /// Loads a user and locks the row for a change of their names.
+    ///
+    /// Until the unit of work ends, all other holders wait: new books of the user, books that name
+    /// them, and changes of their data. If it has to wait for one of these, it gives up with
+    /// [`Error::Unavailable`].
+    pub fn lock_to_rename(self, user: UserId) -> Result<Option<User>> {
         let mut conn = self.tx.flushed()?;
-        conn.wait_briefly()?;
-        let end = conn.taking();
-        locked(&mut conn, user, end)
+        conn.shorten_lock_timeout()?;
+        let lock = conn.for_update();
+        load_locked(&mut conn, user, lock)
     }
 
-    /// How many books a user owns; a copy that is not finished counts, a deleted book does not.
+    /// Counts the books of a user, including unfinished copies, without deleted books.
     pub fn count_owned(self, user: UserId) -> Result<i64> {
         let owned = books::table.filter(books::owner_id.eq(user.get()));
         let query = owned.filter(books::deleted_at.is_null()).count();
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
-    /// Removes what is kept for a user alone, across all books, and for their address.
+    /// Deletes the rows of a user outside books, and those of their address.
     pub fn erase(self, user: &User) -> Result<()> {
         let keys = self.tx.api_keys().list(user.id)?;
         let keys: Vec<ApiKeyId> = keys.into_iter().map(|key| key.id).collect();
         self.tx.api_keys().remove(&keys)?;
-        for table in OF_A_USER {
+        for table in USER_TABLES {
             let rows = Sql::new("DELETE FROM ").push(table).push(" WHERE user_id = ");
             self.tx.flushed()?.execute(&rows.int(user.id.get()))?;
         }
-        for (table, column) in OF_AN_ADDRESS {
+        for (table, column) in ADDRESS_TABLES {
             let rows = Sql::new("DELETE FROM ").push(table).push(" WHERE ").push(column);
             self.tx.flushed()?.execute(&rows.push(" = ").text(user.email.as_str()))?;
         }
         Ok(())
     }
 
-    /// Gives what waits for an address to another one; links that sign in as the former go.
+    /// Moves pending mails and offers of an address to another one, and deletes its sign-in links.
     pub fn readdress(self, from: &Email, to: &Email) -> Result<()> {
         let mails = Sql::new("UPDATE mails SET recipient = ").text(to.as_str());
         let mails =
@@ -340,7 +344,7 @@ impl Users<'_, '_> {
         Ok(())
     }
 
-    /// All users, by address.
+    /// Lists all users, by address.
     pub fn list(self) -> Result<Vec<User>> {
         let query = users::table.order(users::email);
         let rows: Vec<Row> =
@@ -348,7 +352,7 @@ impl Users<'_, '_> {
         Ok(rows.into_iter().map(User::from).collect())
     }
 
-    /// The users with these ids, in no order.
+    /// Loads the users with these ids, in no order.
     pub fn by_ids(self, ids: &[UserId]) -> Result<Vec<User>> {
         if ids.is_empty() {
             return Ok(Vec::new());

@@ -51,7 +51,7 @@ CREATE INDEX tokens_of_user ON tokens (user_id, id);
 
 -- Sessions
 --
--- A link that works once signs a person in and begins a session in their browser. The database
+-- A link that works once signs a user in and starts a session in their browser. The database
 -- stores the SHA-256 of each secret.
 
 CREATE TABLE login_links (
@@ -154,8 +154,8 @@ CREATE TABLE signing_keys (
 
 -- Idempotency keys
 --
--- Responses to requests that were carried out, for repetitions. They belong to a user and outlive
--- the book (behaviour 0.16). Rows are long and are deleted by age, so they are stored in the order
+-- Responses to completed requests, for repetitions. They belong to a user and outlive the
+-- book (behaviour 0.16). Rows are long and are deleted by age, so they are stored in the order
 -- of insertion.
 
 CREATE TABLE idempotency_keys (
@@ -172,7 +172,7 @@ CREATE TABLE idempotency_keys (
     -- The permissions in books and apps that the caller must still have to get the response again,
     -- as text (behaviour 0.27).
     needs TEXT,
-    -- The bytes of the body, if they are enough to count for its user (behaviour 0.38).
+    -- The bytes of the body, if they count for its user (behaviour 0.38).
     counted_bytes BIGINT,
     PRIMARY KEY (user_id, key, operation)
 );
@@ -248,7 +248,7 @@ CREATE TABLE book_keys (
     book_id BIGINT NOT NULL
 );
 
--- What changes with every write. It is apart from the settings, so that a write updates a short
+-- Data that every write changes. It is separate from the settings, so that a write updates a short
 -- row. On PostgreSQL this row is also the lock of the book.
 CREATE TABLE book_state (
     book_id BIGINT NOT NULL PRIMARY KEY,
@@ -278,7 +278,7 @@ CREATE TABLE book_state (
     -- Installed apps. Writes to a book without apps queue no deliveries.
     apps BIGINT NOT NULL DEFAULT 0,
     -- Storage quotas: transactions, and bytes of rows and of file contents (behaviour 10.14).
-    -- `storage/stored.rs` has the same sums.
+    -- `storage/storage_quota/size.rs` has the same sums.
     stored_transactions BIGINT NOT NULL DEFAULT 0,
     stored_bytes BIGINT NOT NULL DEFAULT 0
 );
@@ -314,7 +314,7 @@ CREATE TABLE access_requests (
 -- Copies of books
 
 -- Copies in progress. A copy takes several units of work. Its book has no collaborators until the
--- end, so nobody sees it. The server removes the copies that a stopped process has left.
+-- end, so no user sees it. The server removes copies that a stopped process left unfinished.
 CREATE TABLE unfinished_copies (
     book_id BIGINT NOT NULL PRIMARY KEY,
     user_id BIGINT NOT NULL
@@ -517,10 +517,10 @@ CREATE TABLE events (
     user_id BIGINT NOT NULL,
     kind INTEGER NOT NULL,
     agent TEXT,
-    -- Compressed (storage/event/packed.rs).
+    -- Compressed (storage/rows/packed.rs).
     data BYTEA NOT NULL,
     hash BYTEA NOT NULL,
-    -- The number of events in the row, if it is a block (storage/event/event_row.rs). Null means
+    -- The number of events in the row, if it is a block (storage/rows/event.rs). Null means
     -- one event.
     count INTEGER,
     PRIMARY KEY (book_id, sequence)
@@ -616,7 +616,8 @@ CREATE TABLE app_people (
 );
 CREATE INDEX app_people_of_app ON app_people (app_id);
 
--- Accounts elsewhere that users let apps use. The properties are one JSON object, encrypted.
+-- Accounts at other services that users let apps use. The properties are one JSON object,
+-- encrypted.
 CREATE TABLE connections (
     user_id BIGINT NOT NULL,
     id BIGINT NOT NULL,
@@ -657,8 +658,7 @@ CREATE INDEX integrations_of_connection ON integrations (connection_id);
 CREATE TABLE delivery_queues (
     book_id BIGINT NOT NULL,
     app_id TEXT NOT NULL,
-    -- When the first delivery is due. Null when the queue is empty. During a delivery, when another
-    -- process may take it over, because this one has ended.
+    -- When the first delivery is due. Null when the queue is empty.
     due_at BIGINT,
     -- The lease of the process that delivers.
     lease BIGINT,
@@ -668,8 +668,8 @@ CREATE TABLE delivery_queues (
     paused_at BIGINT,
     -- When the queue ended, because the user who installed the app lost access to the book.
     stopped_at BIGINT,
-    -- When the lease ends. It is apart from due_at, so that a replay between two attempts does not
-    -- shorten the pause between them.
+    -- When the lease ends. It is separate from due_at, so that a replay between two attempts does
+    -- not shorten the pause between them.
     leased_until BIGINT,
     pause_cause TEXT,
     PRIMARY KEY (book_id, app_id)
@@ -794,7 +794,7 @@ CREATE TABLE process_starts (
 );
 
 -- The last commits of each writer. After a lost connection the writer finds out here whether its
--- commit was done (storage/commit_mark.rs).
+-- commit was done (storage/commit/mark.rs).
 CREATE TABLE commits (
     writer BIGINT NOT NULL,
     number BIGINT NOT NULL,
@@ -805,7 +805,7 @@ CREATE TABLE commits (
 
 -- Planner statistics
 
--- The planner gets no statistics of how many rows a book has. storage/planner.rs says why.
+-- The planner gets no statistics of how many rows a book has. storage/conn/planner.rs says why.
 ALTER TABLE accounts ALTER COLUMN book_id SET STATISTICS 0;
 ALTER TABLE account_groups ALTER COLUMN book_id SET STATISTICS 0;
 ALTER TABLE memberships ALTER COLUMN book_id SET STATISTICS 0;

@@ -1,5 +1,4 @@
--- The address without what stands between a plus sign and the at sign: limits count for all users
--- of a
+-- The address without the part from a plus sign to the at sign. Limits apply to all users of a
 -- mailbox together (behaviour 10.18).
 ALTER TABLE users ADD COLUMN mailbox TEXT NOT NULL DEFAULT '';
 UPDATE users SET mailbox = CASE

@@ -51,7 +51,7 @@ CREATE INDEX tokens_of_user ON tokens (user_id, id);
 
 -- Sessions
 --
--- A link that works once signs a person in and begins a session in their browser. The database
+-- A link that works once signs a user in and starts a session in their browser. The database
 -- stores the SHA-256 of each secret.
 
 CREATE TABLE login_links (
@@ -154,8 +154,8 @@ CREATE TABLE signing_keys (
 
 -- Idempotency keys
 --
--- Responses to requests that were carried out, for repetitions. They belong to a user and outlive
--- the book (behaviour 0.16). Rows are long and are deleted by age, so they are stored in the order
+-- Responses to completed requests, for repetitions. They belong to a user and outlive the
+-- book (behaviour 0.16). Rows are long and are deleted by age, so they are stored in the order
 -- of insertion.
 
 CREATE TABLE idempotency_keys (
@@ -172,7 +172,7 @@ CREATE TABLE idempotency_keys (
     -- The permissions in books and apps that the caller must still have to get the response again,
     -- as text (behaviour 0.27).
     needs TEXT,
-    -- The bytes of the body, if they are enough to count for its user (behaviour 0.38).
+    -- The bytes of the body, if they count for its user (behaviour 0.38).
     counted_bytes INTEGER,
     PRIMARY KEY (user_id, key, operation)
 ) STRICT;
@@ -247,7 +247,7 @@ CREATE TABLE book_keys (
     book_id INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What changes with every write. It is apart from the settings, so that a write updates a short
+-- Data that every write changes. It is separate from the settings, so that a write updates a short
 -- row.
 CREATE TABLE book_state (
     book_id INTEGER NOT NULL PRIMARY KEY,
@@ -277,7 +277,7 @@ CREATE TABLE book_state (
     -- Installed apps. Writes to a book without apps queue no deliveries.
     apps INTEGER NOT NULL DEFAULT 0,
     -- Storage quotas: transactions, and bytes of rows and of file contents (behaviour 10.14).
-    -- `storage/stored.rs` has the same sums.
+    -- `storage/storage_quota/size.rs` has the same sums.
     stored_transactions INTEGER NOT NULL DEFAULT 0,
     stored_bytes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -313,7 +313,7 @@ CREATE TABLE access_requests (
 -- Copies of books
 
 -- Copies in progress. A copy takes several units of work. Its book has no collaborators until the
--- end, so nobody sees it. The server removes the copies that a stopped process has left.
+-- end, so no user sees it. The server removes copies that a stopped process left unfinished.
 CREATE TABLE unfinished_copies (
     book_id INTEGER NOT NULL PRIMARY KEY,
     user_id INTEGER NOT NULL
@@ -518,10 +518,10 @@ CREATE TABLE events (
     user_id INTEGER NOT NULL,
     kind INTEGER NOT NULL,
     agent TEXT,
-    -- Compressed (storage/event/packed.rs).
+    -- Compressed (storage/rows/packed.rs).
     data BLOB NOT NULL,
     hash BLOB NOT NULL,
-    -- The number of events in the row, if it is a block (storage/event/event_row.rs). Null means
+    -- The number of events in the row, if it is a block (storage/rows/event.rs). Null means
     -- one event.
     count INTEGER,
     PRIMARY KEY (book_id, sequence)
@@ -617,7 +617,8 @@ CREATE TABLE app_people (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX app_people_of_app ON app_people (app_id);
 
--- Accounts elsewhere that users let apps use. The properties are one JSON object, encrypted.
+-- Accounts at other services that users let apps use. The properties are one JSON object,
+-- encrypted.
 CREATE TABLE connections (
     user_id INTEGER NOT NULL,
     id INTEGER NOT NULL,
@@ -658,8 +659,7 @@ CREATE INDEX integrations_of_connection ON integrations (connection_id);
 CREATE TABLE delivery_queues (
     book_id INTEGER NOT NULL,
     app_id TEXT NOT NULL,
-    -- When the first delivery is due. Null when the queue is empty. During a delivery, when another
-    -- process may take it over, because this one has ended.
+    -- When the first delivery is due. Null when the queue is empty.
     due_at INTEGER,
     -- The lease of the process that delivers.
     lease INTEGER,
@@ -669,8 +669,8 @@ CREATE TABLE delivery_queues (
     paused_at INTEGER,
     -- When the queue ended, because the user who installed the app lost access to the book.
     stopped_at INTEGER,
-    -- When the lease ends. It is apart from due_at, so that a replay between two attempts does not
-    -- shorten the pause between them.
+    -- When the lease ends. It is separate from due_at, so that a replay between two attempts does
+    -- not shorten the pause between them.
     leased_until INTEGER,
     pause_cause TEXT,
     PRIMARY KEY (book_id, app_id)
@@ -794,7 +794,7 @@ CREATE TABLE process_starts (
     count INTEGER NOT NULL
 ) STRICT;
 
--- Empty: only PostgreSQL needs the last commits of each writer (storage/commit_mark.rs). The table
+-- Empty: only PostgreSQL needs the last commits of each writer (storage/commit/mark.rs). The table
 -- is here because both engines have the same tables.
 CREATE TABLE commits (
     writer INTEGER NOT NULL,

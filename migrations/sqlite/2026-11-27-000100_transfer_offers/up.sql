@@ -1,11 +1,11 @@
--- Books that their owners offer to others, who have not accepted yet (behaviour 6.28).
+-- Books that their owners offer to other users, who have not accepted yet (behaviour 6.28).
 CREATE TABLE transfer_offers (
     book_id INTEGER NOT NULL PRIMARY KEY,
-    -- Whom the book is offered to; perhaps no user.
+    -- The address to which the book is offered. It may belong to no user.
     email TEXT NOT NULL,
-    -- The owner of then. The offer holds for as long as they own the book.
+    -- The owner who made the offer. It is valid as long as they own the book.
     offered_by INTEGER NOT NULL,
     created_at INTEGER NOT NULL
 ) STRICT;
--- By this the offers to somebody are found, in all books.
+-- Finds the offers to an address, in all books.
 CREATE INDEX transfer_offers_email ON transfer_offers (email, book_id);

@@ -1,5 +1,4 @@
-//! The transactions that a book was copied with, as an audit compares them with the log (behaviour
-//! 6.20).
+//! Copied transactions, which an audit compares with the log of the copy (behaviour 6.20).
 
 use std::collections::HashMap;
 
@@ -13,9 +12,10 @@ use diesel::sql_types::{BigInt, Binary};
 
 use super::Audits;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::Result;
-use crate::event::{MAX_IN_BLOCK, is_in_block};
-use crate::sql::Sql;
+use crate::event::is_in_block;
+use crate::rows::event::MAX_IN_BLOCK;
 use crate::transaction::rows_of;
 
 #[derive(QueryableByName)]
@@ -27,10 +27,10 @@ struct FirstDigest {
 }
 
 impl Audits<'_, '_> {
-    /// The digests of the next transactions behind one that came with the book, in the order of
-    /// ids, as many as [`rows_of`] reads at once: as they are, or as they were before their first
-    /// change. A row that cannot be read has
-    /// the digest of nothing. Only a change that has an event counts as one.
+    /// Returns the digests of the next copied transactions after an id, in the order of ids.
+    ///
+    /// They are digests before the first change that has an event. The digest of an unreadable row
+    /// is zero. It returns as many as [`rows_of`] loads.
     pub fn copied(
         self,
         access: &Access,

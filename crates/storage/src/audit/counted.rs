@@ -1,4 +1,4 @@
-//! What is kept of a book beside its transactions as counts, for an audit to compare.
+//! The stored counts of a book, which an audit compares.
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::{AuditedCounts, DatedCounts};
@@ -10,8 +10,8 @@ use diesel::sql_types::{BigInt, Binary, Integer};
 
 use super::Audits;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::Result;
-use crate::sql::Sql;
 
 #[derive(QueryableByName)]
 struct CountedRow {
@@ -40,7 +40,7 @@ struct MonthRow {
 }
 
 impl Audits<'_, '_> {
-    /// Where the book's state says that its log ends, if that can be read, and what it counts.
+    /// Returns the end of the log according to the book state, if readable, and the stored counts.
     pub fn head(self, access: &Access) -> Result<(Option<Head>, AuditedCounts)> {
         let book = access.book().id.get();
         let sql = Sql::new(
@@ -59,9 +59,9 @@ impl Audits<'_, '_> {
             StorageUsage { transactions: row.stored_transactions, bytes: row.stored_bytes };
         let sql = Sql::new("SELECT month, posted, trashed FROM month_counts WHERE book_id = ");
         let months: Vec<MonthRow> = on_engine!(self.tx.flushed()?, c => (&sql.int(book)).load(c))?;
-        let counted =
+        let convert =
             |row: MonthRow| (row.month, DatedCounts { posted: row.posted, trashed: row.trashed });
-        let months = months.into_iter().map(counted).collect();
+        let months = months.into_iter().map(convert).collect();
         Ok((
             Hash::from_bytes(&hash).map(|hash| Head { sequence, hash }),
             AuditedCounts { posted, index_terms: terms, stored, months },

@@ -1,4 +1,4 @@
-//! Where the logs of all books end, for checkpoints (behaviour 6.26).
+//! The ends of the logs of all books, for checkpoints (behaviour 6.26).
 
 use daybook_domain::book::Deletion;
 use daybook_domain::event::{Hash, Head};
@@ -10,17 +10,17 @@ use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 
 use super::Audits;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::Result;
-use crate::sql::{Sql, Value};
 
-/// Where the log of a book ends, as the book's state says.
+/// The end of the log of a book, according to its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEnd {
     /// The book.
     pub book: BookKey,
-    /// The last event; `None` when the book has no readable state.
+    /// The last event, unless the state is unreadable.
     pub head: Option<Head>,
-    /// When the book was deleted, if it was.
+    /// The deletion of the book, if it is deleted.
     pub deletion: Option<Deletion>,
 }
 
@@ -60,14 +60,14 @@ fn log_ends<'a>() -> Sql<'a> {
 }
 
 impl Audits<'_, '_> {
-    /// The next books behind one, in the order of their public ids.
+    /// Lists the log ends of the next books after one, by public id.
     pub fn log_ends(self, after: Option<&BookKey>, limit: i64) -> Result<Vec<LogEnd>> {
         let after = after.map_or("", BookKey::as_str);
         let sql = log_ends().push("> ").text(after).push(" ORDER BY k.public_id LIMIT ").int(limit);
         self.load_log_ends(&sql)
     }
 
-    /// Those of these books that exist, in the order of their public ids.
+    /// Lists the log ends of these books, as far as they exist, by public id.
     pub fn log_ends_of(self, books: &[BookKey]) -> Result<Vec<LogEnd>> {
         let books = books.iter().map(|book| Value::Text(book.as_str().into()));
         let sql = log_ends().push("IN ").list(books).push(" ORDER BY k.public_id").uncached();

@@ -1,8 +1,8 @@
-//! Audits: the requests for them, and the rows that one checks, as they are stored and in bounded
-//! portions (behaviour 6.7).
+//! Audits: their requests, and the rows that an audit checks, in bounded portions (behaviour 6.7).
 //!
-//! Nothing here trusts a row: what this program could not have written must come out as it is, for
-//! the audit to find.
+//! The methods do not trust the rows. A row that this program cannot have written must be returned
+//! as it is, so the audit finds it. A user requests an audit of a book; a worker leases it, reads
+//! the log, the transactions and the totals in portions, and saves the result.
 
 mod copied;
 mod counted;
@@ -25,28 +25,28 @@ pub(crate) use record::terms_found;
 
 use crate::access::{AccessTo, BookAccess};
 use crate::balance::{ENTRY_SUMS, Limbs, each_day};
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::Result;
 use crate::event;
-use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::tx::Tx;
 
-/// An audit that somebody asked for; only the queue of requests yields one.
+/// A requested audit. Only the queue of requests returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestedAudit {
-    /// Which of the requests for this book: a later one has another number.
+    /// The number of the request. A later request for the book has another one.
     pub request: i64,
-    /// Who asked last.
+    /// The user of the last request.
     pub user: UserId,
-    /// Through which app.
+    /// The app of the last request.
     pub agent: Option<String>,
-    /// How deep in a chain of apps.
+    /// The depth in a chain of apps.
     pub depth: i64,
 }
 
 #[derive(QueryableByName)]
-struct WantedRow {
+struct RequestRow {
     #[diesel(sql_type = BigInt)]
     request: i64,
     #[diesel(sql_type = BigInt)]
@@ -58,7 +58,7 @@ struct WantedRow {
 }
 
 #[derive(QueryableByName)]
-struct WaitingBook {
+struct RequestedBook {
     #[diesel(sql_type = Text)]
     public_id: String,
     #[diesel(sql_type = BigInt)]
@@ -66,7 +66,7 @@ struct WaitingBook {
 }
 
 #[derive(QueryableByName)]
-struct KeepingRow {
+struct FlagsRow {
     #[diesel(sql_type = BigInt)]
     id: i64,
     #[diesel(sql_type = Bool)]
@@ -75,7 +75,7 @@ struct KeepingRow {
     has_transaction_posted: bool,
 }
 
-/// Sums over entries or totals, in limbs.
+/// Sums over entries or totals, as limbs.
 #[derive(QueryableByName)]
 struct SumRow {
     #[diesel(sql_type = BigInt)]
@@ -97,7 +97,7 @@ impl SumRow {
     }
 }
 
-/// The totals of an account's month, with those of its days.
+/// The totals of an account in a month and on its days.
 #[derive(QueryableByName)]
 struct AuditedMonth {
     #[diesel(embed)]
@@ -119,7 +119,7 @@ impl AuditedMonth {
 }
 
 #[derive(QueryableByName)]
-struct TotalledAccount {
+struct AccountRow {
     #[diesel(sql_type = BigInt)]
     account_id: i64,
 }
@@ -130,14 +130,16 @@ pub struct Audits<'t, 'a> {
 }
 
 impl Audits<'_, '_> {
-    /// Requests an audit of the book, through an app or not, so deep in a chain of apps. A book has
-    /// one request at most: a later one replaces it, and is as deep as the deeper one, so that no
-    /// chain goes on for ever (behaviour 8.11).
+    /// Requests an audit of a book, possibly through an app at a depth in a chain of apps.
+    ///
+    /// A book has at most one request. A later one replaces it and gets the greater depth, so no
+    /// chain is endless (behaviour 8.11).
     pub fn request(
         self,
         access: &AccessTo<Audit>,
         request: i64,
-        (agent, depth): (Option<&str>, i64),
+        agent: Option<&str>,
+        depth: i64,
     ) -> Result<()> {
         let row = [
             Value::Int(access.book().id.get()),
@@ -162,7 +164,7 @@ impl Audits<'_, '_> {
         Ok(())
     }
 
-    /// The books that wait for an audit, each with who asked, in the order of requests.
+    /// Lists the books with a requested audit and the requesting users, in the order of requests.
     pub fn requested_books(self) -> Result<Vec<(BookKey, UserId)>> {
         let sql = Sql::new(
             "SELECT b.public_id, a.user_id \
@@ -170,12 +172,12 @@ impl Audits<'_, '_> {
              WHERE b.deleted_at IS NULL \
              ORDER BY a.request",
         );
-        let rows: Vec<WaitingBook> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        let waiting = |row: WaitingBook| (BookKey::new(row.public_id), UserId::new(row.user_id));
-        Ok(rows.into_iter().map(waiting).collect())
+        let rows: Vec<RequestedBook> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let convert = |row: RequestedBook| (BookKey::new(row.public_id), UserId::new(row.user_id));
+        Ok(rows.into_iter().map(convert).collect())
     }
 
-    /// The audit that is requested of a book.
+    /// Finds the requested audit of a book.
     pub fn requested(self, public_id: &BookKey) -> Result<Option<RequestedAudit>> {
         let Some(number) = self.tx.book_number(public_id.as_str())? else { return Ok(None) };
         let sql = Sql::new(
@@ -187,41 +189,45 @@ impl Audits<'_, '_> {
         .int(number.get())
         .push(" AND b.public_id = ")
         .text(public_id.as_str());
-        let rows: Vec<WantedRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<RequestRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().next().map(|row| {
-            let WantedRow { request, user_id, agent, depth } = row;
+            let RequestRow { request, user_id, agent, depth } = row;
             RequestedAudit { request, user: UserId::new(user_id), agent, depth }
         }))
     }
 
-    /// The proof of access for a requested audit; none when the book is gone. The permission was
-    /// checked at the request, and a later change of it does not matter (behaviour 6.7): the audit
-    /// enters as an editor, the lowest permission that may audit.
+    /// Enters a book for a requested audit. Returns nothing if the book is deleted.
+    ///
+    /// The permission was checked at the request, and a later change has no effect (behaviour 6.7).
+    /// The audit therefore enters as an editor, the lowest permission that may audit.
     pub fn enter(
         self,
         public_id: &BookKey,
-        wanted: &RequestedAudit,
+        requested: &RequestedAudit,
     ) -> Result<Option<AccessTo<Audit>>> {
-        let found = self.tx.books().load_for_nobody(public_id.as_str())?;
+        let found = self.tx.books().load_without_user(public_id.as_str())?;
         let found = found.filter(|found| found.deletion.is_none());
-        let as_asked = found.map(|found| BookAccess { granted: Some(Permission::Editor), ..found });
-        Ok(as_asked.and_then(|entered| entered.admit_to(wanted.user, Audit).ok()))
+        let as_editor =
+            found.map(|found| BookAccess { granted: Some(Permission::Editor), ..found });
+        Ok(as_editor.and_then(|access| access.admit_to(requested.user, Audit).ok()))
     }
 
-    /// Access for a check by the operator, who reads whole books, deleted ones included, unless
-    /// they are being removed; `None` for a book that is not there.
+    /// Enters a book for a check by the operator, also a deleted one that is not being removed.
+    ///
+    /// Returns nothing for a missing book.
     pub fn enter_as_operator(self, public_id: &BookKey) -> Result<Option<Access>> {
-        let found = self.tx.books().load_for_nobody(public_id.as_str())?;
-        let is_whole = |found: &BookAccess| found.deletion.is_none_or(|deletion| deletion.waits());
+        let found = self.tx.books().load_without_user(public_id.as_str())?;
+        let is_whole =
+            |found: &BookAccess| found.deletion.is_none_or(|deletion| deletion.is_restorable());
         let as_owner = found
             .filter(is_whole)
             .map(|found| BookAccess { granted: Some(Permission::Owner), ..found });
         let operator = UserId::new(0);
-        Ok(as_owner.and_then(|entered| entered.admit_even_deleted(operator, Action::ReadBook).ok()))
+        Ok(as_owner.and_then(|access| access.admit_even_deleted(operator, Action::ReadBook).ok()))
     }
 
-    /// Removes a request, unless another has taken its place.
-    pub fn done(self, access: &AccessTo<Audit>, request: i64) -> Result<()> {
+    /// Deletes a request, unless a later one has replaced it.
+    pub fn delete_request(self, access: &AccessTo<Audit>, request: i64) -> Result<()> {
         let sql = Sql::new("DELETE FROM audit_requests WHERE book_id = ")
             .int(access.book().id.get())
             .push(" AND request = ")
@@ -230,9 +236,9 @@ impl Audits<'_, '_> {
         Ok(())
     }
 
-    /// Sets `balanceVerified` of these accounts (behaviour 4.11). It is derived
-    /// from other rows, so the account's version stays.
-    pub fn verify(
+    /// Sets `balanceVerified` of accounts (behaviour 4.11). It is derived from other rows, so the
+    /// version of the account stays.
+    pub fn set_verified(
         self,
         access: &AccessTo<Audit>,
         accounts: &[AccountId],
@@ -253,45 +259,46 @@ impl Audits<'_, '_> {
         Ok(())
     }
 
-    /// What each account's row says that follows from transactions.
+    /// Lists the flags of accounts that follow from transactions.
     pub fn accounts(self, access: &Access) -> Result<Vec<AccountFlags>> {
         let sql = Sql::new(
             "SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ",
         );
-        let rows: Vec<KeepingRow> =
+        let rows: Vec<FlagsRow> =
             on_engine!(self.tx.flushed()?, c => (&sql.int(access.book().id.get())).load(c))?;
-        let kept = |row: KeepingRow| {
-            let KeepingRow { id, balance_verified: verified, has_transaction_posted: posted } = row;
+        let convert = |row: FlagsRow| {
+            let FlagsRow { id, balance_verified: verified, has_transaction_posted: posted } = row;
             AccountFlags { account: AccountId::new(id), verified, posted }
         };
-        Ok(rows.into_iter().map(kept).collect())
+        Ok(rows.into_iter().map(convert).collect())
     }
 
-    /// The next events behind a number: of up to `limit` rows, and no more once their data takes so
-    /// much as that of a page may.
+    /// Lists the next events after a number: up to `limit` rows, and up to the text limit of a
+    /// page.
     pub fn events(self, access: &Access, after: i64, limit: i64) -> Result<Vec<AuditedEvent>> {
         event::logged(self.tx, access, after, limit)
     }
 
-    /// The accounts that have totals.
-    pub fn totalled(self, access: &Access) -> Result<Vec<AccountId>> {
+    /// Lists the accounts that have totals.
+    pub fn accounts_with_totals(self, access: &Access) -> Result<Vec<AccountId>> {
         let book = access.book().id.get();
         let sql = Sql::new("SELECT DISTINCT account_id FROM month_totals WHERE book_id = ");
         let sql = sql.int(book);
-        let rows: Vec<TotalledAccount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<AccountRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| AccountId::new(row.account_id)).collect())
     }
 
-    /// What the entries of these accounts sum to on each day.
+    /// Sums the entries of accounts by day.
     pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = entry_days(access.book().id.get(), accounts).uncached();
         let rows: Vec<SumRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.iter().map(SumRow::total).collect())
     }
 
-    /// The totals that are kept of these accounts, by day and by month. Days that cannot be read
-    /// come out as a day 0 on which something has moved.
-    pub fn kept(
+    /// Loads the stored totals of accounts, by day and by month.
+    ///
+    /// Unreadable days are returned as day 0 with a non-zero sum.
+    pub fn stored_totals(
         self,
         access: &Access,
         accounts: &[AccountId],
@@ -310,12 +317,12 @@ impl Audits<'_, '_> {
     }
 }
 
-/// Adds that a column, with which the statement ends, names one of these accounts.
+/// Adds an account list after a column, with which the statement ends.
 fn of_accounts<'a>(sql: Sql<'a>, accounts: &[AccountId]) -> Sql<'a> {
     sql.push(" IN ").list(accounts.iter().map(|id| Value::Int(id.get())))
 }
 
-/// What the entries of these accounts sum to on each day.
+/// Returns the statement of [`Audits::entry_days`].
 pub(crate) fn entry_days<'a>(book: i64, accounts: &[AccountId]) -> Sql<'a> {
     let sums = Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS period, ").push(ENTRY_SUMS);
     let entries = sums.push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(book);

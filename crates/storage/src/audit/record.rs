@@ -1,4 +1,4 @@
-//! Transactions as an audit reads them: each with whether it is found by what it says.
+//! Transactions for an audit, with a check of their index terms.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,12 +12,13 @@ use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 
 use super::Audits;
 use crate::conn::on_engine;
+use crate::conn::planner::Lookup;
+use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::error::Result;
+use crate::index_term;
 use crate::page::MAX_PAGE_TEXTS;
-use crate::planner::Lookup;
-use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::transaction::{folded_to_column, standing_from_column};
-use crate::{column, index_term};
+use crate::rows::column;
+use crate::rows::transaction::{folded_to_column, standing_from_column};
 
 const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
        t.credit_account_id, t.debit_account_id, t.description, t.folded_description, \
@@ -56,15 +57,15 @@ struct Row {
 }
 
 impl Row {
-    /// How many bytes its texts have.
+    /// Returns the size of the texts.
     fn texts(&self) -> usize {
-        let further = [&self.properties, &self.remote_ids, &self.files];
-        let further = further.into_iter().flatten().map(String::len);
+        let optional = [&self.properties, &self.remote_ids, &self.files];
+        let optional = optional.into_iter().flatten().map(String::len);
         let own = [self.description.len(), self.folded_description.len()];
-        own.into_iter().chain(further).fold(0, usize::saturating_add)
+        own.into_iter().chain(optional).fold(0, usize::saturating_add)
     }
 
-    /// The index terms it should have; none when its columns cannot be read.
+    /// Returns the expected index terms, unless a column is unreadable.
     fn terms(&self) -> Option<BTreeSet<String>> {
         let properties = column::properties_from_text(self.properties.clone()).ok()?;
         let remote_ids = column::texts_from_text(self.remote_ids.clone(), "remote_ids").ok()?;
@@ -106,8 +107,8 @@ struct TermCount {
 }
 
 impl Audits<'_, '_> {
-    /// The next transactions behind one, in the order of ids: up to `limit`, and no more once their
-    /// texts take so much as those of a page may.
+    /// Lists the next transactions after an id, by id: up to `limit`, and up to the text limit of a
+    /// page.
     pub fn records(
         mut self,
         access: &Access,
@@ -122,14 +123,15 @@ impl Audits<'_, '_> {
             Ok((row, texts))
         })?;
         let rows = part.rows;
-        let (mut expected, mut wanted) = (HashMap::new(), Vec::new());
+        let mut expected = HashMap::new();
+        let mut all_terms = Vec::new();
         for row in &rows {
             if let Some(terms) = row.terms() {
                 expected.insert(row.id, i64::try_from(terms.len()).unwrap_or(i64::MAX));
-                wanted.extend(terms.into_iter().map(|term| (term, row.day, row.id)));
+                all_terms.extend(terms.into_iter().map(|term| (term, row.day, row.id)));
             }
         }
-        let found = self.count_terms(access, &wanted)?;
+        let found = self.count_terms(access, &all_terms)?;
         let record = |row: Row| {
             let (expected, found) = (expected.get(&row.id), found.get(&row.id));
             row.into_audited(expected.copied(), found.copied().unwrap_or_default())
@@ -137,14 +139,14 @@ impl Audits<'_, '_> {
         Ok(rows.into_iter().map(record).collect())
     }
 
-    /// How many of these terms are in the index, by transaction.
+    /// Counts the terms that are in the index, by transaction.
     fn count_terms(
         &mut self,
         access: &Access,
-        wanted: &[(String, i32, i64)],
+        terms: &[(String, i32, i64)],
     ) -> Result<HashMap<i64, i64>> {
         let mut counts = HashMap::new();
-        for chunk in wanted.chunks(MAX_NAMED) {
+        for chunk in terms.chunks(MAX_NAMED) {
             let sql = terms_found(self.tx.lookup(), access.book().id.get(), chunk);
             let rows: Vec<TermCount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
             for TermCount { transaction_id, found } in rows {
@@ -155,8 +157,9 @@ impl Audits<'_, '_> {
     }
 }
 
-/// How many of these terms, each with its day and its transaction, are in the index, by
-/// transaction.
+/// Returns the statement that counts terms in the index, by transaction.
+///
+/// Each term has its day and its transaction.
 pub(crate) fn terms_found<'a>(
     lookup: Lookup,
     book: i64,

@@ -1,4 +1,4 @@
-//! Rows of resources and their last events, for an audit to compare (behaviour 6.25).
+//! Rows and last events of resources, which an audit compares (behaviour 6.25).
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use diesel::sql_types::{BigInt, Nullable};
 
 use super::Audits;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::Result;
 use crate::event::{last_events, last_of_book};
-use crate::sql::{Sql, Value};
 use crate::transaction::rows_of;
 
-/// Transactions that one statement looks for.
-const MAX_LOOKED_FOR: usize = 500;
+/// Maximum number of transactions in one statement.
+const MAX_TRANSACTIONS: usize = 500;
 
 #[derive(QueryableByName)]
 struct NamedTransaction {
@@ -30,8 +30,9 @@ struct NamedTransaction {
 }
 
 impl Audits<'_, '_> {
-    /// The next transactions behind one, in the order of ids; `None` for one whose row cannot be
-    /// read. A portion as [`Audits::records`] has it.
+    /// Lists the next transactions after an id, by id, with the limits of [`Audits::records`].
+    ///
+    /// An unreadable row is `None`.
     pub fn transactions(
         self,
         access: &Access,
@@ -49,8 +50,9 @@ impl Audits<'_, '_> {
         Ok(rows.into_iter().map(|(id, row)| (TransactionId::new(id), row)).collect())
     }
 
-    /// Hands out the last event of each of these resources that has one, in no order; `None` for
-    /// one that cannot be read.
+    /// Calls `each` with the last event of each resource that has one, in no order.
+    ///
+    /// An unreadable event is passed as `None`.
     pub fn last_events(
         self,
         access: &Access,
@@ -60,28 +62,29 @@ impl Audits<'_, '_> {
         last_events(self.tx, access, resources, each)
     }
 
-    /// The last event that changed the book itself.
+    /// Returns the last event that changed the book itself.
     pub fn last_of_book(self, access: &Access) -> Result<Option<LastEvent>> {
         last_of_book(self.tx, access)
     }
 
-    /// The blocks of a chunk of the trigram index in which a search may miss a text; nothing behind
-    /// the last chunk.
+    /// Returns the blocks of a chunk of the trigram index in which a search may miss a text, or
+    /// nothing after the last chunk.
     pub fn unsearchable_blocks(self, access: &Access, chunk: i64) -> Result<Option<BTreeSet<i64>>> {
         self.tx.unsearchable_blocks(access.book().id, chunk)
     }
 
-    /// The transactions that these events are about and that have no row.
+    /// Returns the transactions of these events that have no row.
     pub fn without_row(self, access: &Access, events: &[AuditedEvent]) -> Result<Vec<i64>> {
         let of_transaction = |event: &AuditedEvent| {
             let event = event.event.as_ref()?;
             (event.kind.noun() == Noun::Transaction).then_some(event.resource)
         };
-        let named: BTreeSet<i64> = events.iter().filter_map(of_transaction).collect();
-        let (named, mut missing) = (named.into_iter().collect::<Vec<i64>>(), Vec::new());
-        for wanted in named.chunks(MAX_LOOKED_FOR) {
+        let ids: BTreeSet<i64> = events.iter().filter_map(of_transaction).collect();
+        let ids: Vec<i64> = ids.into_iter().collect();
+        let mut missing = Vec::new();
+        for chunk in ids.chunks(MAX_TRANSACTIONS) {
             let (values, _) =
-                Sql::new(" FROM (VALUES ").rows(wanted.iter().map(|id| [Value::Int(*id)]));
+                Sql::new(" FROM (VALUES ").rows(chunk.iter().map(|id| [Value::Int(*id)]));
             let sql = Sql::new(
                 "SELECT n.column1 AS id, (SELECT t.id FROM transactions t WHERE t.book_id = ",
             );

@@ -1,15 +1,14 @@
-//! The sums by day of one account in one month, as `month_totals.days` keeps them: beside those of
-//! the month, so that a posting changes one row for both.
+//! The stored form of the daily sums of one account in one month (`month_totals.days`).
 //!
-//! The first byte is the number of the form: 2. Then each day that has moved follows, in no certain
-//! order:
+//! They are in the same row as the sums of the month, so a posting changes one row for both. The
+//! first byte is the version of the form, 2. The days with sums follow in any order:
 //!
-//! - A byte with the day of the month. The flag 32 says that a sum of debits follows, and 64 that a
-//!   sum of credits follows.
-//! - Each sum as a zigzag number in groups of seven bits, the lowest group first. All bytes but the
-//!   last have the flag 128.
+//! - A byte with the day of the month. The flag 32 means that a sum of debits follows, 64 a sum of
+//!   credits.
+//! - Each sum as a zigzag-encoded LEB128 number: groups of seven bits, the lowest first. All bytes
+//!   except the last have the flag 128.
 //!
-//! A change of the form takes another number, and this one is read for good.
+//! A change of the form gets another version, and this one remains readable.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +16,7 @@ use daybook_domain::balance::Sums;
 
 use crate::error::{Error, Result};
 
-/// The number of the form.
+/// The version of the form.
 const FORM: u8 = 2;
 
 const DEBITS: u8 = 32;
@@ -26,27 +25,27 @@ const DAY_BITS: u8 = 31;
 
 const LAST_GROUP: u8 = 0x7f;
 const MORE: u8 = 0x80;
-/// So many bits has the last group of a number at most: it has 128 in all.
+/// The shift of the last group of a 128-bit number.
 const WIDEST_SHIFT: u32 = 126;
-/// Bits of the groups that fit into 64.
+/// The number of bits of complete groups in 64 bits.
 const SHORT_BITS: u32 = 63;
 
-/// The sums of the days of a month that have moved. There are 31 at most.
+/// The non-zero sums of the days of a month.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DaySums(BTreeMap<u8, Sums>);
 
 impl DaySums {
-    /// Reads what a row keeps.
+    /// Parses the stored form.
     ///
     /// # Errors
-    /// When it is not what this program writes.
-    pub(crate) fn of_column(stored: &[u8]) -> Result<Self> {
+    /// [`Error::Corrupt`] for any other bytes.
+    pub(crate) fn from_column(stored: &[u8]) -> Result<Self> {
         let mut days = Self::default();
         each_day(stored).try_for_each(|day| day.map(|(day, sums)| days.add(day, sums)))?;
         Ok(days)
     }
 
-    /// What a row keeps of them.
+    /// Returns the stored form.
     pub(crate) fn to_column(&self) -> Vec<u8> {
         let mut stored = vec![FORM];
         for (day, Sums { debit, credit }) in &self.0 {
@@ -60,7 +59,7 @@ impl DaySums {
         stored
     }
 
-    /// Adds to the sums of a day of the month. A day that is empty again is forgotten.
+    /// Adds to the sums of a day. A day whose sums become zero is removed.
     pub(crate) fn add(&mut self, day: u8, delta: Sums) {
         debug_assert!((1..=DAY_BITS).contains(&day), "{day} is a day of a month");
         let sums = self.0.entry(day).or_default();
@@ -71,7 +70,7 @@ impl DaySums {
     }
 }
 
-/// The days that a row keeps, each with its sums; an error where that cannot be read.
+/// Iterates over the stored days with their sums. After an unreadable day it ends with an error.
 pub(crate) fn each_day(stored: &[u8]) -> impl Iterator<Item = Result<(u8, Sums)>> + '_ {
     let days = stored.strip_prefix(&[FORM]);
     let (has_form, mut rest) = (days.is_some(), days.unwrap_or_default());
@@ -96,8 +95,8 @@ fn read_day(rest: &mut &[u8]) -> Option<(u8, Sums)> {
 }
 
 fn read_byte(rest: &mut &[u8]) -> Option<u8> {
-    let (byte, behind) = rest.split_first()?;
-    *rest = behind;
+    let (byte, after) = rest.split_first()?;
+    *rest = after;
     Some(*byte)
 }
 
@@ -111,13 +110,13 @@ fn write_number(stored: &mut Vec<u8>, units: i128) {
 }
 
 fn read_number(rest: &mut &[u8]) -> Option<i128> {
-    // Nearly all numbers are short, and 64 bits are shifted faster than 128.
-    let (mut zigzag, mut behind) = (0_u64, *rest);
+    // Most numbers are short, and shifts of 64 bits are faster than those of 128.
+    let (mut zigzag, mut after) = (0_u64, *rest);
     for shift in (0..SHORT_BITS).step_by(7) {
-        let byte = read_byte(&mut behind)?;
+        let byte = read_byte(&mut after)?;
         zigzag |= u64::from(byte & LAST_GROUP) << shift;
         if byte & MORE == 0 {
-            *rest = behind;
+            *rest = after;
             return Some(((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed()).into());
         }
     }
@@ -151,22 +150,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(moves in prop::collection::vec((1..=31_u8, sums()), 0..60)) {
+        fn written_days_are_read_back(moves in prop::collection::vec((1..=31_u8, sums()), 0..60)) {
             let mut days = DaySums::default();
             moves.iter().for_each(|(day, delta)| days.add(*day, *delta));
             let stored = days.to_column();
-            prop_assert_eq!(DaySums::of_column(&stored).unwrap(), days);
+            prop_assert_eq!(DaySums::from_column(&stored).unwrap(), days);
         }
 
         #[test]
-        fn whatever_a_row_has_is_no_panic(stored: Vec<u8>, form in 0..4_u8) {
+        fn arbitrary_data_does_not_panic(stored: Vec<u8>, form in 0..4_u8) {
             let stored = [&[form], stored.as_slice()].concat();
             let read = each_day(&stored).count();
             prop_assert!(read <= stored.len());
         }
 
         #[test]
-        fn what_moves_back_leaves_nothing(
+        fn reverted_change_leaves_no_trace(
             kept in prop::collection::vec((1..=31_u8, 1..1_000_i128), 0..20),
             day in 1..=31_u8,
             units in 1..i128::from(i64::MAX),
@@ -187,12 +186,12 @@ mod tests {
         let sums = |debit, credit| Sums { debit, credit };
         let stored = [2, 5 | 32, 0xa0, 0x1f, 31 | 96, 2, 1];
         let days = DaySums(BTreeMap::from([(5, sums(2_000, 0)), (31, sums(1, -1))]));
-        assert_eq!(DaySums::of_column(&stored).unwrap(), days);
+        assert_eq!(DaySums::from_column(&stored).unwrap(), days);
         assert_eq!(days.to_column(), stored);
-        assert_eq!(DaySums::of_column(&[2]).unwrap(), DaySums::default());
+        assert_eq!(DaySums::from_column(&[2]).unwrap(), DaySums::default());
     }
 
-    /// A number has at most 19 groups, which have more bits than 128.
+    /// A number has at most 19 groups, which have 133 bits.
     #[test]
     fn numbers_of_any_length_are_read() {
         let read = |mut stored: &[u8]| read_number(&mut stored);
@@ -201,12 +200,12 @@ mod tests {
         assert_eq!(groups(8, 0x7e), Some(0x3f << 56));
         assert_eq!(groups(9, 2), Some(1 << 63));
         assert_eq!(groups(18, 2), Some(1 << 126));
-        assert_eq!(groups(18, 4), Some(0), "a bit that is too high");
+        assert_eq!(groups(18, 4), Some(0), "excess bits are dropped");
         assert_eq!(groups(19, 0), None);
     }
 
     #[test]
-    fn a_changed_row_is_corrupt() {
+    fn changed_row_is_corrupt() {
         let endless = [&[2, 33], [0xff; 30].as_slice()].concat();
         let too_long = [&[2, 33], [0x80; 19].as_slice(), &[0]].concat();
         let unreadable: [&[u8]; 10] = [
@@ -222,7 +221,7 @@ mod tests {
             &too_long,
         ];
         for stored in unreadable {
-            assert!(DaySums::of_column(stored).is_err(), "{stored:?}");
+            assert!(DaySums::from_column(stored).is_err(), "{stored:?}");
             assert_eq!(each_day(stored).count(), 1, "{stored:?}");
         }
     }

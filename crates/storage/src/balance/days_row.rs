@@ -1,4 +1,4 @@
-//! The row of an account's month, read for the days in it.
+//! Reading the daily sums in the rows of months.
 
 use std::ops::Range;
 
@@ -10,9 +10,10 @@ use diesel::sql_types::{BigInt, Binary, Integer};
 use time::Date;
 
 use super::day_sums::each_day;
-use crate::column::day_to_column;
 use crate::error::{Error, Result};
+use crate::rows::column::day_to_column;
 
+/// The stored days of a month of an account.
 #[derive(QueryableByName)]
 pub(super) struct DaysRow {
     #[diesel(sql_type = BigInt)]
@@ -23,23 +24,22 @@ pub(super) struct DaysRow {
     pub(super) days: Vec<u8>,
 }
 
-/// Makes totals of rows of months. Each day counts in the segment that it lies in.
+/// Converts rows of months to totals. Each day counts in its segment.
 pub(super) struct DayTotals(Vec<SegmentDays>);
 
-/// The days of a segment, as columns have them.
+/// The days of a segment, as column values.
 struct SegmentDays {
     days: Range<i32>,
-    /// Whether all sums of it are before the range of the query.
+    /// Whether the segment is before the range of the query, so all its days are one opening sum.
     fold: bool,
-    /// Whether it has one total for a row: where it is folded, or months are as fine as the answer
-    /// gets.
+    /// Whether a row gives one total: if the segment is folded, or the result is by month.
     by_row: bool,
-    /// The first of its days in the row that is read, and their sums.
+    /// The first day of the segment in the current row, and the sum of its days there.
     of_row: Option<(i32, Sums)>,
 }
 
 impl DayTotals {
-    /// For segments that are disjoint.
+    /// Creates the conversion for disjoint segments.
     pub(super) fn new(segments: &[Segment], by_month: bool) -> Self {
         let column = |day: Option<Date>, open| day.map_or(open, day_to_column);
         let of_segment = |segment: &Segment| SegmentDays {
@@ -51,11 +51,11 @@ impl DayTotals {
         Self(segments.iter().map(of_segment).collect())
     }
 
-    /// Hands out the totals of a row.
+    /// Calls `visit` with the totals of a row.
     pub(super) fn each_of(
         &mut self,
         row: &DaysRow,
-        take: &mut impl FnMut(PeriodTotal),
+        visit: &mut impl FnMut(PeriodTotal),
     ) -> Result<()> {
         let account = AccountId::new(row.account_id);
         let total = |period, Sums { debit, credit }| PeriodTotal { account, period, debit, credit };
@@ -68,13 +68,13 @@ impl DayTotals {
             if segment.by_row {
                 segment.add(day, sums);
             } else {
-                take(total(Some(day_of(day)?), sums));
+                visit(total(Some(day_of(day)?), sums));
             }
         }
         for segment in &mut self.0 {
             if let Some((first, sums)) = segment.of_row.take() {
                 let period = if segment.fold { None } else { Some(day_of(first)?) };
-                take(total(period, sums));
+                visit(total(period, sums));
             }
         }
         Ok(())
@@ -109,8 +109,7 @@ mod tests {
         DaysRow { account_id, month, days: sums.to_column() }
     }
 
-    /// The account, day and debits of each total of these rows. Those of an account are in order,
-    /// those without a day first.
+    /// Returns the account, day and debit of each total, sorted.
     fn totals(
         segments: &[Segment],
         by_month: bool,
@@ -133,11 +132,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn segments_that_are_read_together_get_what_each_gets_alone(
+        fn joint_segments_give_the_totals_of_single_ones(
             accounts in prop::collection::vec(
                 prop::collection::vec((1..=30_u8, 1..9_i128), 0..40), 0..3
             ),
-            (from, until) in (1..=31_u8, 1..=31_u8),
+            from in 1..=31_u8,
+            until in 1..=31_u8,
             by_month: bool,
         ) {
             let date = |day| parse_iso("2025-01-01").unwrap().replace_day(day).ok();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_before_the_range_is_one_total() {
+    fn days_before_the_range_are_one_total() {
         let (from, until) = (parse_iso("2025-01-10"), parse_iso("2025-01-20"));
         let rows = [
             row(1, 202_501, &[(1, 1), (9, 2), (10, 4), (19, 8), (20, 16)]),

@@ -1,18 +1,19 @@
-//! Sums beyond 64 bits, as columns keep them: two limbs each, `high * 2^32 + low`. Four billion
-//! amounts of 64 bits fit in, and neither engine needs a wider type.
+//! Sums beyond 64 bits as two columns each: `high * 2^32 + low`.
+//!
+//! Four billion 64-bit amounts fit in, and neither engine needs a wider type.
 
 use daybook_domain::balance::Sums;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-/// 2^32, as it is written into statements.
+/// 2^32 as SQL text.
 macro_rules! limb {
     () => {
         "4294967296"
     };
 }
 
-/// 2^32: what a high limb counts.
+/// The unit of a high limb, 2^32.
 const LIMB: i64 = 1 << 32;
 
 /// Debit and credit of an account in a period, in two limbs each.
@@ -29,18 +30,20 @@ pub(crate) struct Limbs {
 }
 
 impl Limbs {
-    /// Adds an amount to one side, or with the sign -1 takes it away again.
+    /// Adds an amount to one side, or with the sign -1 subtracts it.
     pub(super) fn add(&mut self, credit: bool, units: i64, sign: i64) {
-        let (high, low) = (sign * units.div_euclid(LIMB), sign * units.rem_euclid(LIMB));
-        let (at_high, at_low) = if credit {
+        let high = sign * units.div_euclid(LIMB);
+        let low = sign * units.rem_euclid(LIMB);
+        let (sum_high, sum_low) = if credit {
             (&mut self.credit_high, &mut self.credit_low)
         } else {
             (&mut self.debit_high, &mut self.debit_low)
         };
-        *at_high = at_high.saturating_add(high);
-        *at_low = at_low.saturating_add(low);
+        *sum_high = sum_high.saturating_add(high);
+        *sum_low = sum_low.saturating_add(low);
     }
 
+    /// Adds other sums.
     pub(super) fn merge(&mut self, other: Self) {
         let Self { debit_high, debit_low, credit_high, credit_low } = other;
         self.debit_high = self.debit_high.saturating_add(debit_high);
@@ -49,29 +52,31 @@ impl Limbs {
         self.credit_low = self.credit_low.saturating_add(credit_low);
     }
 
-    /// Both sums.
+    /// Returns both sums.
     pub(crate) fn sums(&self) -> Sums {
         Sums { debit: self.debit(), credit: self.credit() }
     }
 
-    /// The debits.
+    /// Returns the sum of debits.
     pub(crate) fn debit(&self) -> i128 {
         from_limbs(self.debit_high, self.debit_low)
     }
 
-    /// The credits.
+    /// Returns the sum of credits.
     pub(crate) fn credit(&self) -> i128 {
         from_limbs(self.credit_high, self.credit_low)
     }
 }
 
-/// A sum from its two limbs.
+/// Combines two limbs to a sum.
 pub(crate) fn from_limbs(high: i64, low: i64) -> i128 {
     i128::from(high) * i128::from(LIMB) + i128::from(low)
 }
 
-/// The columns of [`Limbs`] as sums over entries `e`. No single amount is negated: the least of all
-/// numbers, which only tampering leaves, has no opposite.
+/// The columns of [`Limbs`] as sums over entries `e`.
+///
+/// It negates no single amount, because the smallest integer, which only tampering could store, has
+/// no opposite.
 pub(crate) const ENTRY_SUMS: &str = concat!(
     "CAST(SUM(CASE WHEN e.credit THEN 0 ELSE e.amount / ",
     limb!(),
@@ -87,8 +92,8 @@ pub(crate) const ENTRY_SUMS: &str = concat!(
     " ELSE 0 END) AS BIGINT) AS credit_low",
 );
 
-/// The limbs `high` and `low` of credits minus debits of all entries `e` in the window `w` up to a
-/// row.
+/// The limbs `high` and `low` of the running sum of entries `e` in the window `w`, credits minus
+/// debits.
 pub(crate) const RUNNING_SUM: &str = concat!(
     "CAST(SUM(CASE WHEN e.credit THEN 1 ELSE -1 END * (e.amount / ",
     limb!(),
@@ -109,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_and_program_split_at_the_same_limb() {
+    fn sql_and_rust_use_the_same_limb() {
         assert_eq!(limb!(), LIMB.to_string());
     }
 }

@@ -1,9 +1,12 @@
-//! Balance totals: per account and month, and in the same row per day of the month, kept in the
-//! unit of work that posts.
+//! Balance totals: the sums of debits and credits per account and month, and per day.
 //!
-//! A query is answered from the segments that the domain plans ([`Segment`]), with one row for each
-//! account and period. With hashtags in it, the same segments are summed from the entries of the
-//! transactions that have these index terms.
+//! A row of `month_totals` has the sums of an account in a month (`limbs.rs`) and of each day in it
+//! (`day_sums.rs`). A posting queues its changes in the write buffer, and the flush adds them to
+//! the rows (`month_rows.rs`).
+//!
+//! A query reads the segments that the domain plans ([`Segment`]), with one total for each account
+//! and period. A query with hashtags sums the same segments from the entries of the transactions
+//! with these index terms (`totals_query.rs`).
 
 mod day_sums;
 mod days_row;
@@ -21,15 +24,15 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer};
 
 use crate::access::AccessTo;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::{MAX_NAMED, Sql};
 use crate::error::{Error, Result};
-use crate::sql::{MAX_NAMED, Sql};
 use crate::transaction::Change;
-use crate::tx::Tx;
 
 pub(crate) use day_sums::each_day;
 pub(crate) use limbs::{ENTRY_SUMS, Limbs, RUNNING_SUM, from_limbs};
-pub(crate) use month_rows::{TotalDeltas, merge, moved_months};
+pub(crate) use month_rows::{TotalDeltas, changed_months, merge};
 pub use totals_query::{AccountScope, TotalsQuery};
 
 use days_row::{DayTotals, DaysRow};
@@ -47,7 +50,7 @@ struct Row {
 impl Row {
     fn into_total(self, level: Level) -> Result<PeriodTotal> {
         let Self { account_id, period, limbs } = self;
-        // A month is its first day, an opening has none.
+        // A month is represented by its first day; an opening sum has no period.
         let period = match (period, level) {
             (0, _) => None,
             (month, Level::Month) => {
@@ -70,10 +73,10 @@ pub struct Balances<'t, 'a> {
 }
 
 impl Balances<'_, '_> {
-    /// Queues what transactions do to the totals, without what they did before.
+    /// Queues the changes of totals by changed transactions.
     ///
     /// # Errors
-    /// When an amount does not fit the book's scale.
+    /// If an amount does not fit the scale of the book.
     pub fn queue(self, access: &AccessTo<Record>, changes: &[Change]) -> Result<()> {
         let mut deltas = TotalDeltas::new();
         for Change { before, after } in changes {
@@ -84,9 +87,10 @@ impl Balances<'_, '_> {
         Ok(())
     }
 
-    /// The totals of segments of time. The segments are disjoint. With tags, the sums of the
-    /// transactions that carry all of them, computed from the entries (behaviour 1.2, segment
-    /// reporting).
+    /// Reads the totals of disjoint segments of time.
+    ///
+    /// With tags, it sums the entries of the transactions with all of these tags (behaviour 1.2,
+    /// segment reporting).
     pub fn read(
         self,
         access: &Access,
@@ -98,59 +102,60 @@ impl Balances<'_, '_> {
         Ok(totals)
     }
 
-    /// As [`Self::read`], one after another: a book may have millions of them.
+    /// Calls `visit` with each total of [`Self::read`]. A book may have millions of them.
     pub fn read_each(
         self,
         access: &Access,
         segments: &[Segment],
         query: &TotalsQuery<'_>,
-        mut take: impl FnMut(PeriodTotal),
+        mut visit: impl FnMut(PeriodTotal),
     ) -> Result<()> {
         match query.scope {
-            AccountScope::Book => self.tx.read_totals(access, segments, query, &mut take),
+            AccountScope::Book => self.tx.read_totals(access, segments, query, &mut visit),
             AccountScope::Accounts(accounts) => {
                 for chunk in accounts.chunks(MAX_NAMED) {
                     let scope = AccountScope::Accounts(chunk);
                     let query = TotalsQuery { scope, ..*query };
-                    self.tx.read_totals(access, segments, &query, &mut take)?;
+                    self.tx.read_totals(access, segments, &query, &mut visit)?;
                 }
                 Ok(())
             }
         }
     }
 
-    /// Rewrites every stored amount at the book's new, finer scale (behaviour 3.12.7), and queues
-    /// the totals anew. Answers whether all of them stay within the range; when not, nothing was
-    /// changed.
+    /// Rewrites all amounts at the new, finer scale of the book (behaviour 3.12.7), and rebuilds
+    /// the totals.
+    ///
+    /// Returns false, without changes, if an amount would exceed the range.
     pub fn rescale(self, access: &AccessTo<UpdateBook>, from: u32) -> Result<bool> {
         let book = access.book();
         let factor =
             10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Corrupt("scale"))?;
         let number = book.id.get();
-        let most = i64::MAX.checked_div(factor).unwrap_or(i64::MAX);
-        let beyond = Sql::new("SELECT t.id AS found FROM transactions t WHERE t.book_id = ")
+        let max_amount = i64::MAX.checked_div(factor).unwrap_or(i64::MAX);
+        let too_large = Sql::new("SELECT t.id AS found FROM transactions t WHERE t.book_id = ")
             .int(number)
             .push(" AND t.amount > ")
-            .int(most)
+            .int(max_amount)
             .push(" LIMIT 1");
-        let found: Vec<Found> = on_engine!(self.tx.flushed()?, c => (&beyond).load(c))?;
+        let found: Vec<Found> = on_engine!(self.tx.flushed()?, c => (&too_large).load(c))?;
         if found.iter().any(|row| row.found != 0) {
             return Ok(false);
         }
-        let rescaled = Sql::new("UPDATE transactions SET amount = amount * ")
+        let rescale = Sql::new("UPDATE transactions SET amount = amount * ")
             .int(factor)
             .push(" WHERE amount IS NOT NULL AND book_id = ")
             .int(number);
-        self.tx.flushed()?.execute(&rescaled)?;
-        self.sum_up(book.id)?;
+        self.tx.flushed()?.execute(&rescale)?;
+        self.rebuild(book.id)?;
         Ok(true)
     }
 
-    /// Builds the totals of a book anew from its entries.
-    fn sum_up(self, book: BookId) -> Result<()> {
+    /// Rebuilds the totals of a book from its entries.
+    fn rebuild(self, book: BookId) -> Result<()> {
         let number = book.get();
-        let gone = Sql::new("DELETE FROM month_totals WHERE book_id = ").int(number);
-        self.tx.flushed()?.execute(&gone)?;
+        let delete = Sql::new("DELETE FROM month_totals WHERE book_id = ").int(number);
+        self.tx.flushed()?.execute(&delete)?;
         let days = Sql::new("SELECT e.account_id, e.day AS period, ")
             .push(ENTRY_SUMS)
             .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
@@ -167,7 +172,7 @@ impl Balances<'_, '_> {
 }
 
 impl Tx<'_> {
-    /// A statement of [`Balances::read`].
+    /// Returns a statement of [`Balances::read`].
     pub(crate) fn totals_statement<'q>(
         &mut self,
         access: &Access,
@@ -175,8 +180,12 @@ impl Tx<'_> {
         query: &TotalsQuery<'q>,
     ) -> Result<Sql<'q>> {
         let row = if query.tags.is_empty() { "c.account_id" } else { "m.transaction_id" };
-        let engine = (self.lookup(), self.stoppable(row));
-        Ok(totals_query::statement(engine, access.book().id.get(), segment, query))
+        let context = totals_query::Context {
+            lookup: self.lookup(),
+            stoppable: self.stoppable(row),
+            book: access.book().id.get(),
+        };
+        Ok(totals_query::statement(context, segment, query))
     }
 
     fn read_totals(
@@ -184,22 +193,22 @@ impl Tx<'_> {
         access: &Access,
         segments: &[Segment],
         query: &TotalsQuery<'_>,
-        take: &mut impl FnMut(PeriodTotal),
+        visit: &mut impl FnMut(PeriodTotal),
     ) -> Result<()> {
-        // A total emptied again by trashing is no movement (behaviour 5.7).
-        let mut take_moved = |total: PeriodTotal| {
+        // A total that trashing has reduced to zero is not a movement (behaviour 5.7).
+        let mut visit_non_zero = |total: PeriodTotal| {
             if total.debit != 0 || total.credit != 0 {
-                take(total);
+                visit(total);
             }
         };
         for run in totals_query::runs(segments, query) {
             let sql = self.totals_statement(access, &run.joined, query)?;
             if totals_query::reads_days(&run.joined, query) {
                 let mut days = DayTotals::new(run.segments, query.by_month);
-                self.each_row(&sql, |row: DaysRow| days.each_of(&row, &mut take_moved))?;
+                self.each_row(&sql, |row: DaysRow| days.each_of(&row, &mut visit_non_zero))?;
             } else {
                 self.each_row(&sql, |row: Row| {
-                    take_moved(row.into_total(run.joined.level)?);
+                    visit_non_zero(row.into_total(run.joined.level)?);
                     Ok(())
                 })?;
             }

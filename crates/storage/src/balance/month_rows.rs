@@ -1,6 +1,7 @@
-//! Writing totals: what is queued is added to the rows of months. The days in them are read, added
-//! to and written back, which only whoever holds the book's lock may do; a flush does, because
-//! whoever queues has entered the book to write.
+//! Writing totals: queued changes are added to the rows of months.
+//!
+//! The sums of the days in a row are read, changed and written back, which requires the lock of the
+//! book. A flush has it, because a unit of work that queues changes has entered the book to write.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,12 +14,12 @@ use diesel::sql_types::BigInt;
 use super::day_sums::DaySums;
 use super::days_row::DaysRow;
 use super::limbs::Limbs;
-use crate::bulk::Bulk;
-use crate::bulk_lookup::KeyedTable;
-use crate::column::day_to_column;
 use crate::conn::Conn;
+use crate::conn::bulk::Bulk;
+use crate::conn::bulk_lookup::KeyedTable;
+use crate::conn::sql::Value;
 use crate::error::{Error, Result};
-use crate::sql::Value;
+use crate::rows::column::day_to_column;
 
 const INSERT: &str = "INSERT INTO month_totals \
      (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low, days)";
@@ -36,22 +37,21 @@ const DAYS: KeyedTable = KeyedTable {
     last_column: "c.month",
 };
 
-/// How totals move, by book, account and day.
+/// Changes of totals, by book, account and day.
 pub(crate) type TotalDeltas = BTreeMap<(i64, i64, i32), Limbs>;
 
-/// Adds deltas to deltas.
+/// Adds changes to changes.
 pub(crate) fn merge(into: &mut TotalDeltas, deltas: TotalDeltas) {
     if into.is_empty() {
         *into = deltas;
         return;
     }
-    for (place, limbs) in deltas {
-        into.entry(place).or_default().merge(limbs);
+    for (key, limbs) in deltas {
+        into.entry(key).or_default().merge(limbs);
     }
 }
 
-/// Adds what a transaction does to the totals of its accounts, or with the sign -1 takes it away
-/// again.
+/// Adds the entries of a transaction to the changes, or with the sign -1 subtracts them.
 pub(super) fn fold(
     days: &mut TotalDeltas,
     transaction: Option<&Transaction>,
@@ -60,21 +60,21 @@ pub(super) fn fold(
 ) -> Result<()> {
     for entry in transaction.map(Transaction::entries).unwrap_or_default() {
         let units = entry.amount.units(book.scale).ok_or(Error::Corrupt("amount"))?;
-        let place = (book.id.get(), entry.account.get(), day_to_column(entry.day));
-        days.entry(place).or_default().add(entry.credit, units, sign);
+        let key = (book.id.get(), entry.account.get(), day_to_column(entry.day));
+        days.entry(key).or_default().add(entry.credit, units, sign);
     }
     Ok(())
 }
 
 #[derive(QueryableByName)]
-struct KeptDays {
+struct StoredDays {
     #[diesel(sql_type = BigInt)]
     book_id: i64,
     #[diesel(embed)]
     row: DaysRow,
 }
 
-impl KeptDays {
+impl StoredDays {
     fn key(&self) -> MonthKey {
         [self.book_id, self.row.account_id, i64::from(self.row.month)]
     }
@@ -83,68 +83,75 @@ impl KeptDays {
 /// Book, account and month.
 type MonthKey = [i64; 3];
 
-/// How a month of an account moves, in all and by day.
+/// The change of a month of an account, in total and by day.
 #[derive(Debug)]
-struct MovedMonth {
+struct ChangedMonth {
     total: Limbs,
     days: Vec<(u8, Sums)>,
 }
 
-/// The months that deltas move, in the order of their keys.
-pub(crate) fn moved_months(deltas: &TotalDeltas) -> Result<MovedMonths> {
-    let mut months: Vec<(MonthKey, MovedMonth)> = Vec::new();
+/// Groups changes by month, in key order.
+pub(crate) fn changed_months(deltas: &TotalDeltas) -> Result<ChangedMonths> {
+    let mut months: Vec<(MonthKey, ChangedMonth)> = Vec::new();
     for ((book, account, day), limbs) in deltas {
         if *limbs != Limbs::default() {
             let month = [*book, *account, i64::from(day.div_euclid(100))];
             let day = u8::try_from(day.rem_euclid(100)).ok().filter(|day| (1..=31).contains(day));
             let day = day.ok_or(Error::Corrupt("day"))?;
-            let moved = (day, limbs.sums());
+            let change = (day, limbs.sums());
             match months.last_mut().filter(|(last, _)| *last == month) {
-                Some((_, MovedMonth { total, days })) => {
+                Some((_, ChangedMonth { total, days })) => {
                     total.merge(*limbs);
-                    days.push(moved);
+                    days.push(change);
                 }
-                None => months.push((month, MovedMonth { total: *limbs, days: vec![moved] })),
+                None => months.push((month, ChangedMonth { total: *limbs, days: vec![change] })),
             }
         }
     }
-    Ok(MovedMonths(months))
+    Ok(ChangedMonths(months))
 }
 
-/// Months that have moved.
+/// Changed months.
 #[derive(Debug)]
-pub(crate) struct MovedMonths(Vec<(MonthKey, MovedMonth)>);
+pub(crate) struct ChangedMonths(Vec<(MonthKey, ChangedMonth)>);
 
-impl MovedMonths {
-    /// So many of them as are read and written at once: their days take some megabytes.
+impl ChangedMonths {
+    /// Splits the months into portions that are read and written at once.
     pub(crate) fn portions(&self) -> impl Iterator<Item = MonthPortion<'_>> {
         self.0.chunks(MAX_MONTHS).map(MonthPortion)
     }
 }
 
+/// Maximum number of months of a portion. Their days take a few megabytes.
 const MAX_MONTHS: usize = 5_000;
 
-/// Some of the months that have moved.
-pub(crate) struct MonthPortion<'m>(&'m [(MonthKey, MovedMonth)]);
+/// A portion of the changed months.
+pub(crate) struct MonthPortion<'m>(&'m [(MonthKey, ChangedMonth)]);
 
 impl MonthPortion<'_> {
-    /// Reads the days of these months and adds to them. Days that cannot be read stay as they are,
-    /// for the audit to find: they hold up nobody who records.
+    /// Reads the days of the months and adds the changes.
+    ///
+    /// Unreadable days stay unchanged, for an audit to find. They must not block writes.
     pub(crate) fn rows(&self, conn: &mut Conn) -> Result<MonthRows> {
         let keys: Vec<MonthKey> = self.0.iter().map(|(month, _)| *month).collect();
-        let kept = conn.load_by_keys(DAYS, &keys)?.into_iter();
-        let mut kept: HashMap<MonthKey, Vec<u8>> =
-            kept.map(|kept: KeptDays| (kept.key(), kept.row.days)).collect();
-        let row = |(month, MovedMonth { total, days }): &(MonthKey, MovedMonth)| {
-            let stored = kept.remove(month);
-            let read = stored.as_deref().map_or_else(|| Ok(DaySums::default()), DaySums::of_column);
+        let rows: Vec<StoredDays> = conn.load_by_keys(DAYS, &keys)?;
+        let mut stored_days: HashMap<MonthKey, Vec<u8>> =
+            rows.into_iter().map(|row| (row.key(), row.row.days)).collect();
+        let row = |(month, ChangedMonth { total, days }): &(MonthKey, ChangedMonth)| {
+            let stored = stored_days.remove(month);
+            let read =
+                stored.as_deref().map_or_else(|| Ok(DaySums::default()), DaySums::from_column);
             let days = match (read, stored) {
                 (Ok(mut sums), _) => {
                     days.iter().for_each(|(day, delta)| sums.add(*day, *delta));
                     sums.to_column()
                 }
                 (Err(error), stored) => {
-                    tracing::error!(?month, %error, "days are left as they are: audit this book");
+                    tracing::error!(
+                        ?month,
+                        %error,
+                        "unreadable month totals left unchanged, audit the book"
+                    );
                     stored.unwrap_or_default()
                 }
             };
@@ -154,19 +161,27 @@ impl MonthPortion<'_> {
     }
 }
 
-/// The rows of some months.
+/// The new rows of months.
 #[derive(Debug)]
 pub(crate) struct MonthRows(Vec<(MonthKey, Limbs, Vec<u8>)>);
 
 impl MonthRows {
-    /// For a bulk statement.
+    /// Returns the rows as a bulk insert.
     pub(crate) fn bulk(&self) -> Bulk<'_> {
         let mut rows = Bulk::new(INSERT, 8, OR_ADD);
         for (month, limbs, days) in &self.0 {
             let Limbs { debit_high, debit_low, credit_high, credit_low } = *limbs;
             let [book, account, month] = month.map(Value::Int);
-            let [a, b, c, d] = [debit_high, debit_low, credit_high, credit_low].map(Value::Int);
-            rows.row([book, account, month, a, b, c, d, Value::Bytes(days)]);
+            rows.row([
+                book,
+                account,
+                month,
+                Value::Int(debit_high),
+                Value::Int(debit_low),
+                Value::Int(credit_high),
+                Value::Int(credit_low),
+                Value::Bytes(days),
+            ]);
         }
         rows
     }

@@ -1,4 +1,4 @@
-//! The statements that read totals: from the tables of totals, or with hashtags from the entries.
+//! The statements that read totals: from `month_totals`, or with hashtags from the entries.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,14 @@ use daybook_domain::transaction::Standing;
 use time::Date;
 
 use super::limbs::{ENTRY_SUMS, TOTAL_SUMS};
-use crate::column::day_to_column;
+use crate::conn::planner::{Lookup, as_filter};
+use crate::conn::sql::{Sql, Value};
 use crate::index_term;
-use crate::planner::{Lookup, as_filter};
-use crate::sql::{Sql, Value};
-use crate::transaction::{standing_to_column, transaction_of_term};
+use crate::rows::column::day_to_column;
+use crate::rows::transaction::standing_to_column;
+use crate::transaction::transaction_of_term;
 
-/// Which accounts' totals to read.
+/// The accounts whose totals are read.
 #[derive(Debug, Clone, Copy)]
 pub enum AccountScope<'a> {
     /// Every account of the book.
@@ -23,72 +24,73 @@ pub enum AccountScope<'a> {
     Accounts(&'a [AccountId]),
 }
 
-/// What is asked of the totals.
+/// A query for totals.
 #[derive(Debug, Clone, Copy)]
 pub struct TotalsQuery<'a> {
-    /// Whose.
+    /// The accounts.
     pub scope: AccountScope<'a>,
-    /// Only of the transactions that carry all of these tags; all transactions when there are none.
+    /// Only transactions with all of these tags. Without tags, all transactions.
     pub tags: &'a [String],
-    /// The answer may sum the days of a month: no slice of it is finer.
+    /// Whether the days of a month may be summed, because no slice of the result is finer.
     pub by_month: bool,
 }
 
-/// What a query asks of a segment of time in a book. Many rows may be passed for each sum, so the
-/// condition begins with what stops a read.
+/// The book of a statement, and the properties of the engine.
+pub(super) struct Context {
+    pub(super) lookup: Lookup,
+    /// The first part of the condition. A statement may scan many rows for each sum.
+    pub(super) stoppable: Cow<'static, str>,
+    pub(super) book: i64,
+}
+
+/// Returns the statement for a segment of time.
 pub(super) fn statement<'a>(
-    (lookup, stoppable): (Lookup, Cow<'static, str>),
-    book: i64,
+    context: Context,
     segment: &Segment,
     query: &TotalsQuery<'a>,
 ) -> Sql<'a> {
     let sql = match query.tags.split_first() {
-        None => totals((lookup, stoppable), book, segment, query),
-        Some((first, others)) => {
-            let carrying = carrying(stoppable, book, first);
-            tagged(lookup, (book, carrying), segment, (query.scope, others))
-        }
+        None => totals(context, segment, query),
+        Some((first, others)) => tagged(context, segment, query.scope, first, others),
     };
     sql.uncached()
 }
 
-/// Segments that one statement reads.
+/// Adjacent segments that one statement reads.
 pub(super) struct Run<'a> {
     pub(super) segments: &'a [Segment],
-    /// From the beginning of the first to the end of the last; folded as the first is, which a
-    /// statement of days does not look at.
+    /// From the start of the first segment to the end of the last. `fold` is that of the first,
+    /// which a statement of days ignores.
     pub(super) joined: Segment,
 }
 
-/// The statements of a query. Where a range begins within a month, the days before it and the
-/// first days in it stand in the same rows. One statement reads both, and each row is read once.
+/// Groups the segments of a query by statement.
+///
+/// If a range begins within a month, the days before it and its first days are in the same rows.
+/// One statement reads both, and each row once.
 pub(super) fn runs<'a>(
     segments: &'a [Segment],
     query: &TotalsQuery<'_>,
 ) -> impl Iterator<Item = Run<'a>> {
-    let together = |one: &Segment, next: &Segment| {
+    let is_joinable = |one: &Segment, next: &Segment| {
         reads_days(one, query)
             && reads_days(next, query)
             && one.until.is_some()
             && one.until == next.from
     };
-    segments.chunk_by(together).filter_map(|segments| {
+    segments.chunk_by(is_joinable).filter_map(|segments| {
         let (first, last) = segments.first().zip(segments.last())?;
         Some(Run { segments, joined: Segment { until: last.until, ..*first } })
     })
 }
 
-/// Whether the rows of the statement are those of months, with the days in them.
+/// Returns whether the statement reads the days in rows of months.
 pub(super) fn reads_days(segment: &Segment, query: &TotalsQuery<'_>) -> bool {
     query.tags.is_empty() && segment.level == Level::Day
 }
 
-fn totals<'a>(
-    (lookup, stoppable): (Lookup, Cow<'static, str>),
-    book: i64,
-    segment: &Segment,
-    query: &TotalsQuery<'_>,
-) -> Sql<'a> {
+fn totals<'a>(context: Context, segment: &Segment, query: &TotalsQuery<'_>) -> Sql<'a> {
+    let Context { lookup, stoppable, book } = context;
     let by_day = segment.level == Level::Day;
     let select = Sql::new("SELECT c.account_id, ");
     let select = match (by_day, segment.fold) {
@@ -102,8 +104,7 @@ fn totals<'a>(
     let until = segment.until.map(|day| month_to_column(day, i64::from(by_day && day.day() > 1)));
     let of_book = Sql::new("").push(stoppable).push("c.book_id = ").int(book);
     let rows = bounded(of_book, "c.month", from, until);
-    // With the accounts in hand, one index range per account; what reads days of a book must not
-    // scan its other months.
+    // For days, one index range per account: a scan of the book would read its other months.
     let sql = match query.scope {
         AccountScope::Book if by_day => select.append(
             lookup
@@ -121,33 +122,38 @@ fn totals<'a>(
     if segment.fold && !by_day { sql.push(" GROUP BY c.account_id") } else { sql }
 }
 
-/// The month of a day, and so many more, as a column has it.
+/// Returns the column value of the month of a day, plus `more`.
 fn month_to_column(day: Date, more: i64) -> i64 {
     i64::from(day_to_column(day).div_euclid(100)).saturating_add(more)
 }
 
-/// The sums of the entries of the transactions that carry all of the tags. Those of the first tag
-/// are passed, within the days, and each has two entries: what carries no tag is not read, however
-/// much of it there is.
+/// Sums the entries of the transactions with all tags.
+///
+/// It scans the transactions with the first tag in the segment, each of which has two entries.
+/// Transactions without the tag are not read.
 fn tagged<'a>(
-    lookup: Lookup,
-    (book, carrying): (i64, Sql<'a>),
+    context: Context,
     segment: &Segment,
-    (scope, others): (AccountScope<'_>, &[String]),
+    scope: AccountScope<'_>,
+    first_tag: &str,
+    other_tags: &[String],
 ) -> Sql<'a> {
+    let Context { lookup, stoppable, book } = context;
     let period = match (segment.fold, segment.level) {
         (true, _) => "0",
         (false, Level::Day) => "e.day",
         (false, Level::Month) => "e.day / 100",
     };
     let number = |day: Date| i64::from(day_to_column(day));
-    let mut carrying =
-        bounded(carrying, "m.day", segment.from.map(number), segment.until.map(number));
-    if let Some(others) = carry(book, others) {
-        carrying = carrying.push(" AND ").append(others);
+    let with_first = Sql::new("").push(stoppable).push("m.book_id = ").int(book);
+    let with_first = with_first.push(" AND m.term = ").text(index_term::tag(first_tag));
+    let mut condition =
+        bounded(with_first, "m.day", segment.from.map(number), segment.until.map(number));
+    if let Some(others) = has_tags(book, other_tags) {
+        condition = condition.push(" AND ").append(others);
     }
     let transactions = lookup
-        .rows(Sql::new("index_terms m"), carrying)
+        .rows(Sql::new("index_terms m"), condition)
         .look_up("transactions", "t", transaction_of_term(book))
         .each_with("(VALUES (TRUE), (FALSE)) side");
     let sums = Sql::new("SELECT e.account_id, ")
@@ -175,27 +181,22 @@ fn tagged<'a>(
     sums.push(" GROUP BY 1, 2")
 }
 
-/// The rows `m` of the index that carry a tag.
-fn carrying<'a>(stoppable: Cow<'static, str>, book: i64, tag: &str) -> Sql<'a> {
-    let rows = Sql::new("").push(stoppable).push("m.book_id = ").int(book);
-    rows.push(" AND m.term = ").text(index_term::tag(tag))
-}
-
-/// Whether a row of `m` carries all of these tags. They are no joins: PostgreSQL plans two hundred
-/// of them for half a minute.
-fn carry<'a>(book: i64, tags: &[String]) -> Option<Sql<'a>> {
-    let carries = |tag: &String| {
+/// Returns the condition that the transaction of an index row `m` has all of these tags.
+///
+/// It uses subqueries, because PostgreSQL takes half a minute to plan two hundred joins.
+fn has_tags<'a>(book: i64, tags: &[String]) -> Option<Sql<'a>> {
+    let has_tag = |tag: &String| {
         Sql::new("EXISTS (SELECT 1 FROM index_terms o WHERE o.book_id = ")
             .int(book)
             .push(" AND o.term = ")
             .text(index_term::tag(tag))
             .push(" AND o.day = m.day AND o.transaction_id = m.transaction_id)")
     };
-    let all = tags.iter().map(carries).reduce(|all, one| all.push(" AND ").append(one))?;
+    let all = tags.iter().map(has_tag).reduce(|all, one| all.push(" AND ").append(one))?;
     Some(as_filter(all))
 }
 
-/// Adds bounds of a column; the upper one is not included.
+/// Adds half-open bounds of a column.
 fn bounded<'a>(
     sql: Sql<'a>,
     column: &'static str,
@@ -222,7 +223,7 @@ mod tests {
 
     type Bounds = (Option<Date>, Option<Date>);
 
-    /// How many segments each statement reads, and the bounds of what it reads.
+    /// Returns the number of segments of each statement, and its bounds.
     fn statements(segments: &[Segment], tags: &[String]) -> Vec<(usize, Bounds)> {
         let query = TotalsQuery { scope: AccountScope::Book, tags, by_month: false };
         runs(segments, &query)
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn days_of_one_month_are_read_together() {
+    fn adjacent_days_share_a_statement() {
         let [start, from, next, last, until] =
             ["2025-01-01", "2025-01-10", "2025-02-01", "2025-03-01", "2025-03-05"].map(parse_iso);
         let plan = segments(from, until, Monthly);
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_follow_is_read_alone() {
+    fn separate_segments_have_their_own_statements() {
         let days = |from, until| Segment { level: Level::Day, from, until, fold: false };
         let [first, second, third] = ["2025-01-10", "2025-02-10", "2025-03-10"].map(parse_iso);
         let plan = [days(None, first), days(second, third), days(third, None), days(None, None)];

@@ -1,4 +1,4 @@
-//! The way into a book: the book, its state and what the user may do, in one statement.
+//! The query that enters a book: the book, its state and the user's permission in one statement.
 
 use std::cell::Cell;
 
@@ -13,18 +13,20 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::row::Row;
 use crate::access::BookAccess;
-use crate::book_state::BookStateRow;
+use crate::commit::tx::{Caches, Tx};
 use crate::conn::on_engine;
+use crate::conn::pool::CONNECTION_TIMEOUT;
+use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
-use crate::sql::{Sql, Value};
-use crate::storage_quota::allowance;
-use crate::stored::BookOwner;
-use crate::tx::Tx;
+use crate::replica::primary::PrimaryCheck;
+use crate::rows::book_state::BookStateRow;
+use crate::storage_quota::owners::{BookOwner, allowance_from_column};
 
-/// Bytes of the properties that a list of books shows (behaviour 0.33).
+/// Maximum size of the properties in a list of books (behaviour 0.33).
 const MAX_LISTED_PROPERTIES: usize = 16 * 1024 * 1024;
 
-/// Every request sends it, so it is written out: diesel does not keep its own form of it prepared.
+/// The selected columns. Every request sends this query, and diesel would not keep it prepared if
+/// it built it.
 const ACCESS_QUERY: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, \
        b.lock_date, b.date_pattern, b.decimal_separator, b.fraction_digits, b.scale, b.page_size, \
        b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
@@ -34,28 +36,42 @@ const ACCESS_QUERY: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.clo
        s.unindexed, s.last_event_at, s.apps, s.stored_transactions, s.stored_bytes, \
        b.owner_id, u.username, u.storage_allowance, c.permission, ";
 
-/// The number of the last event, as the statement's snapshot has it.
+/// The number of the last event in the snapshot of the statement.
 const SEEN: &str = "s.sequence AS seen FROM ";
-/// The same where the statement also waits for the lock of the state's row: PostgreSQL reads that
-/// row anew then, and nothing else.
-const SEEN_BEFORE_THE_WAIT: &str = "(SELECT o.sequence FROM book_state o WHERE o.book_id = ";
-/// The tables that have one row for each book.
+/// Like [`SEEN`], for a statement that waits for the lock of the state.
+///
+/// After the wait PostgreSQL rereads only the locked row. The subquery keeps the old snapshot.
+const SEEN_BEFORE_WAIT: &str = "(SELECT o.sequence FROM book_state o WHERE o.book_id = ";
+/// The joins of the tables with one row for each book.
 const STATE_AND_OWNER: &str = " JOIN book_state s ON s.book_id = b.id \
      JOIN users u ON u.id = b.owner_id";
-/// The permission of one user; the e-mail address is added behind it.
+/// The join of the permission of one user. The e-mail address follows.
 const PERMISSION: &str = " LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ";
 
-/// The access query for the books that `books` finds, as `b`. PostgreSQL joins in the order that is
-/// written (`planner.rs`), so what narrows most stands there first: a statement that begins with
-/// all books reads the whole installation.
+/// Returns the access query for the books `b` that `books` selects.
+///
+/// PostgreSQL joins in the written order ([`crate::conn::planner`]), so the narrowest table must be
+/// first. A query that started with `books` would scan the whole installation.
 fn access_query<'a>(books: &'static str) -> Sql<'a> {
     Sql::new(ACCESS_QUERY).push(SEEN).push(books).push(STATE_AND_OWNER)
 }
 
-/// The access query for one book; with `lock` it takes the book's lock.
-fn of_number<'a>(number: BookId, (public_id, email): (&'a str, &'a str), lock: bool) -> Sql<'a> {
+/// A book and the user who enters it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BookEntry<'e> {
+    /// The public id of the book.
+    pub(super) public_id: &'e str,
+    /// The e-mail address of the user, empty for none.
+    pub(super) email: &'e str,
+    /// Whether to take the lock of the book.
+    pub(super) lock: bool,
+}
+
+/// Returns the access query for one book.
+fn of_number<'a>(number: BookId, entry: BookEntry<'a>) -> Sql<'a> {
+    let BookEntry { public_id, email, lock } = entry;
     let seen = if lock {
-        let before = Sql::new(ACCESS_QUERY).push(SEEN_BEFORE_THE_WAIT).int(number.get());
+        let before = Sql::new(ACCESS_QUERY).push(SEEN_BEFORE_WAIT).int(number.get());
         before.push(") AS seen FROM ")
     } else {
         Sql::new(ACCESS_QUERY).push(SEEN)
@@ -71,22 +87,23 @@ fn of_number<'a>(number: BookId, (public_id, email): (&'a str, &'a str), lock: b
         .push(if lock { " FOR UPDATE OF s" } else { "" })
 }
 
-/// The order of lists: what others share takes no room from somebody's own books (behaviour 0.33).
+/// The order of lists. Own books come first, so shared ones do not use up their size limit
+/// (behaviour 0.33).
 const OWN_FIRST: &str = " ORDER BY CASE WHEN c.permission = 'OWNER' THEN 0 ELSE 1 END, b.id";
 
-/// The books somebody is a collaborator of.
+/// Selects the books of which a user is a collaborator.
 pub(crate) fn of_user(email: &Email) -> Sql<'_> {
     shared_with(email).push(" AND b.deleted_at IS NULL").push(OWN_FIRST)
 }
 
-/// The deleted books that somebody was a collaborator of, and that wait.
+/// Selects the deleted books of a user that can be restored.
 pub(super) fn deleted_of_user(email: &Email) -> Sql<'_> {
     let deleted = " AND b.deleted_at IS NOT NULL AND b.kept_until IS NOT NULL";
     shared_with(email).push(deleted).push(OWN_FIRST)
 }
 
-/// The books of both, in one statement.
-pub(super) fn kept_of_user(email: &Email) -> Sql<'_> {
+/// Selects the books of a user, including deleted ones that can be restored.
+pub(super) fn existing_of_user(email: &Email) -> Sql<'_> {
     let kept = " AND (b.deleted_at IS NULL OR b.kept_until IS NOT NULL)";
     shared_with(email).push(kept).push(OWN_FIRST)
 }
@@ -97,7 +114,7 @@ fn shared_with(email: &Email) -> Sql<'_> {
         .text(email.as_str())
 }
 
-/// All deleted books, as nobody enters them.
+/// Selects all deleted books, without a permission.
 pub(super) fn deleted<'a>() -> Sql<'a> {
     access_query("books b")
         .push(PERMISSION)
@@ -105,7 +122,7 @@ pub(super) fn deleted<'a>() -> Sql<'a> {
         .push(" WHERE b.deleted_at IS NOT NULL ORDER BY b.deleted_at, b.id")
 }
 
-/// The books in an owner's collections, or in one of them, as a user enters them.
+/// Selects the books in an owner's collections, or in one of them, with a user's permission.
 pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &Email) -> Sql<'_> {
     let collected = access_query("collection_books p JOIN books b ON b.id = p.book_id")
         .push(PERMISSION)
@@ -118,7 +135,7 @@ pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &E
     }
 }
 
-/// The books with these public ids, as a user enters them.
+/// Selects the books with these public ids, with a user's permission.
 pub(super) fn by_public_ids<'a>(public_ids: &'a [String], email: &'a Email) -> Sql<'a> {
     access_query("book_keys k JOIN books b ON b.id = k.book_id")
         .push(PERMISSION)
@@ -128,6 +145,7 @@ pub(super) fn by_public_ids<'a>(public_ids: &'a [String], email: &'a Email) -> S
         .cached_up_to(public_ids.len())
 }
 
+/// A row of the access query.
 #[derive(QueryableByName)]
 pub(super) struct AccessRow {
     #[diesel(embed)]
@@ -151,35 +169,40 @@ pub(super) struct AccessRow {
 }
 
 impl AccessRow {
-    /// Whether somebody else changed the book while the statement waited for its lock.
+    /// Returns whether the book changed while the statement waited for its lock.
     pub(super) const fn is_stale(&self) -> bool {
         self.seen != self.state.sequence
     }
 
-    /// Whether the primary, which `knows` the same book, says the same of the caller, and of the
-    /// book nothing newer. Stale reads may miss what was written since, but never show what the
-    /// primary does not have.
-    fn is_confirmed_by(&self, knows: &Self, stale_reads: bool) -> bool {
-        let who = |row: &Self| (row.owner_id, row.deleted_at, row.kept_until);
-        let may = |row: &Self| (row.permission.clone(), row.own.visibility().to_owned());
-        let book =
-            |row: &Self| (row.state.sequence, row.state.hash.clone(), row.state.chart_version);
-        let is_behind = self.state.sequence < knows.state.sequence;
-        (who(self), may(self)) == (who(knows), may(knows))
-            && (stale_reads && is_behind
-                || book(self) == book(knows) && self.username == knows.username)
+    /// Returns whether the row of the primary agrees about the caller's access.
+    ///
+    /// Without stale reads, the state of the book must be equal, too. With stale reads it may be
+    /// older, but never one that the primary does not have.
+    fn is_confirmed_by(&self, primary: &Self, stale_reads: bool) -> bool {
+        let has_same_access = self.owner_id == primary.owner_id
+            && self.deleted_at == primary.deleted_at
+            && self.kept_until == primary.kept_until
+            && self.permission == primary.permission
+            && self.own.visibility() == primary.own.visibility();
+        let is_behind = self.state.sequence < primary.state.sequence;
+        let is_current = self.state.sequence == primary.state.sequence
+            && self.state.hash == primary.state.hash
+            && self.state.chart_version == primary.state.chart_version
+            && self.username == primary.username;
+        has_same_access && (is_current || stale_reads && is_behind)
     }
 
     const fn number(&self) -> BookId {
         BookId::new(self.state.book_id)
     }
 
-    /// Who owns the book.
+    /// Returns the owner of the book.
     pub(super) fn owner(&self) -> Result<BookOwner> {
-        let allowance = allowance(self.storage_allowance.clone())?;
+        let allowance = allowance_from_column(self.storage_allowance.clone())?;
         Ok(BookOwner { id: UserId::new(self.owner_id), allowance: Some(allowance) })
     }
 
+    /// Converts the row.
     pub(super) fn into_access(self) -> Result<(BookAccess, BookStateRow)> {
         let Self {
             own,
@@ -200,22 +223,24 @@ impl AccessRow {
             deleted_at: Instant::new(at),
             kept_until: kept_until.map(Instant::new),
         });
-        Ok((BookAccess { book, granted, activity: state.activity(), deletion }, state))
+        Ok((BookAccess { book, granted, counters: state.counters(), deletion }, state))
     }
 }
 
 impl Tx<'_> {
-    /// On a replica, refuses to go on where the primary knows anything else of a caller in a book:
-    /// whoever has just lost access reads nothing.
+    /// On a replica, fails if the primary disagrees about the caller's access to a book.
+    ///
+    /// A user who has just lost access must not read anything.
     pub(super) fn confirm_access(
         &mut self,
-        place: (&str, &str),
+        entry: BookEntry<'_>,
         found: Option<&AccessRow>,
     ) -> Result<()> {
         let Some(primary) = &mut self.primary else { return Ok(()) };
-        let known = primary.ask(|tx| match found {
-            Some(found) => tx.load_numbered_access(found.number(), place, false),
-            None => tx.load_access(place, false),
+        let entry = BookEntry { lock: false, ..entry };
+        let known = on_primary(primary, |tx| match found {
+            Some(found) => tx.load_numbered_access(found.number(), entry),
+            None => tx.load_access(entry),
         })?;
         let confirmed = match (found, &known) {
             (Some(found), Some(known)) => found.is_confirmed_by(known, primary.stale_reads),
@@ -226,64 +251,66 @@ impl Tx<'_> {
         if confirmed { Ok(()) } else { Err(Error::Behind) }
     }
 
-    /// The book with this public id as a user enters it; with `lock` it takes the book's lock.
-    pub(super) fn load_access(
-        &mut self,
-        place: (&str, &str),
-        lock: bool,
-    ) -> Result<Option<AccessRow>> {
-        let (public_id, _) = place;
+    /// Loads the book with a public id as a user enters it.
+    pub(super) fn load_access(&mut self, entry: BookEntry<'_>) -> Result<Option<AccessRow>> {
+        let BookEntry { public_id, .. } = entry;
         let Some(number) = self.book_number(public_id)? else { return Ok(None) };
-        if let Some(row) = self.load_numbered_access(number, place, lock)? {
+        if let Some(row) = self.load_numbered_access(number, entry)? {
             return Ok(Some(row));
         }
-        // What was remembered may be the number of a book that is gone.
-        self.book_numbers().forget(public_id);
+        // The cached number may belong to a book that was removed.
+        self.book_numbers().remove(public_id);
         let Some(number) = self.book_number(public_id)? else { return Ok(None) };
-        self.load_numbered_access(number, place, lock)
+        self.load_numbered_access(number, entry)
     }
 
-    /// The same where the number is known.
+    /// Loads the book with a number as a user enters it.
     fn load_numbered_access(
         &mut self,
         number: BookId,
-        place: (&str, &str),
-        lock: bool,
+        entry: BookEntry<'_>,
     ) -> Result<Option<AccessRow>> {
-        let query = of_number(number, place, lock);
+        let query = of_number(number, entry);
         let rows: QueryResult<Vec<AccessRow>> =
             on_engine!(self.unflushed()?, c => (&query).load(c));
-        let rows = if lock { rows.map_err(Error::of_waiting)? } else { rows? };
+        let rows = if entry.lock { rows.map_err(Error::from_lock_wait)? } else { rows? };
         Ok(rows.into_iter().next())
     }
 
-    /// Several books as a user enters them, with their properties as far as these have room in a
-    /// list (behaviour 0.33). Replicas are not asked for lists of books.
+    /// Loads several books. Properties beyond the limit of a list are empty (behaviour 0.33).
+    ///
+    /// On a replica it fails, because replicas do not serve lists of books.
     pub(super) fn load_accesses(&mut self, query: &Sql<'_>) -> Result<Vec<BookAccess>> {
-        let found = self.load_accesses_and(query, |_| ())?;
+        let found = self.load_accesses_with(query, |_| ())?;
         Ok(found.into_iter().map(|(access, ())| access).collect())
     }
 
-    /// As [`Tx::load_accesses`], with what each whole book looks like.
-    pub(super) fn load_accesses_and<T>(
+    /// Loads several books, each with a value computed from the book with all its properties.
+    pub(super) fn load_accesses_with<T>(
         &mut self,
         query: &Sql<'_>,
-        look: impl Fn(&Book) -> T,
+        compute: impl Fn(&Book) -> T,
     ) -> Result<Vec<(BookAccess, T)>> {
         if self.primary.is_some() {
             return Err(Error::Behind);
         }
-        let left = Cell::new(MAX_LISTED_PROPERTIES);
+        let remaining = Cell::new(MAX_LISTED_PROPERTIES);
         let part = self.flushed()?.load_part(query, usize::MAX, |row: AccessRow| {
             let (mut access, _) = row.into_access()?;
-            let seen = look(&access.book);
+            let value = compute(&access.book);
             let properties = &mut access.book.settings.properties;
-            match left.get().checked_sub(properties.bytes()) {
-                Some(rest) => left.set(rest),
+            match remaining.get().checked_sub(properties.bytes()) {
+                Some(rest) => remaining.set(rest),
                 None => *properties = Properties::default(),
             }
-            Ok(((access, seen), 0))
+            Ok(((access, value), 0))
         })?;
         Ok(part.rows)
     }
+}
+
+/// Runs statements on the primary, without a common snapshot.
+fn on_primary<T>(primary: &PrimaryCheck, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+    let mut reader = primary.readers.get_timeout(CONNECTION_TIMEOUT)?;
+    work(&mut Tx::reading(&mut reader.conn, Caches::default(), None))
 }

@@ -1,6 +1,8 @@
-//! Deleted books (behaviour 6.22). Such a book keeps all its rows and waits; who looks for a book
-//! does not find it. When it waits no longer, its rows are removed in portions, and `kept_until` is
-//! null from the first one on: nobody brings back what has lost some of them.
+//! Deleted books (behaviour 6.22).
+//!
+//! A deleted book keeps its rows until `kept_until`, but is not found by users. Afterwards its rows
+//! are removed in portions. The first portion sets `kept_until` to NULL, because a book that has
+//! lost rows cannot be restored.
 
 use daybook_domain::book::{Book, Deletion};
 use daybook_domain::email::Email;
@@ -12,14 +14,14 @@ use diesel::prelude::*;
 use diesel::sql_types::Text;
 
 use super::Books;
-use super::access_query::{deleted, deleted_of_user, kept_of_user};
+use super::access_query::{deleted, deleted_of_user, existing_of_user};
 use crate::access::{AccessTo, BookAccess};
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::Result;
-use crate::sql::{Sql, Value};
-use crate::tx::Tx;
 
-/// Books whose removal one round of the sweep begins or goes on with.
+/// Maximum number of books that one round of the sweep removes.
 const MAX_DUE: i64 = 1_000;
 
 #[derive(QueryableByName)]
@@ -28,8 +30,8 @@ struct DueBook {
     public_id: String,
 }
 
-/// The books whose time is over. Those that are deleted are found by their own index, so that no
-/// look for them passes all books.
+/// Selects the books to remove. Deleted books have an index of their own, so this does not scan all
+/// books.
 pub(crate) fn due<'a>(now: Instant) -> Sql<'a> {
     Sql::new(
         "SELECT public_id FROM books \
@@ -41,29 +43,31 @@ pub(crate) fn due<'a>(now: Instant) -> Sql<'a> {
 }
 
 impl Books<'_, '_> {
-    /// The books somebody is a collaborator of, deleted ones that wait included, in no order. Of
-    /// two statements, one for each, both would find a book that is deleted between them, and
-    /// neither one that is restored.
-    pub fn kept_of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
-        self.tx.load_accesses(&kept_of_user(email))
+    /// Lists the books of a user, including deleted ones that can be restored, in no order.
+    ///
+    /// Two separate statements could find a book twice that is deleted between them, and miss one
+    /// that is restored.
+    pub fn existing_of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
+        self.tx.load_accesses(&existing_of_user(email))
     }
 
-    /// The deleted books that wait and that somebody was a collaborator of, by id, with what each
-    /// whole book looks like.
-    pub fn deleted_of_user_and<T>(
+    /// Lists the deleted books of a user that can be restored, by id, each with a computed value.
+    ///
+    /// `compute` gets the book with all its properties.
+    pub fn deleted_of_user_with<T>(
         self,
         email: &Email,
-        look: impl Fn(&Book) -> T,
+        compute: impl Fn(&Book) -> T,
     ) -> Result<Vec<(BookAccess, T)>> {
-        self.tx.load_accesses_and(&deleted_of_user(email), look)
+        self.tx.load_accesses_with(&deleted_of_user(email), compute)
     }
 
-    /// All deleted books, also those that are being removed, the first deleted one first.
+    /// Lists all deleted books, including those that are being removed, oldest deletion first.
     pub fn deleted(self) -> Result<Vec<BookAccess>> {
         self.tx.load_accesses(&deleted())
     }
 
-    /// Deletes a book. Collections drop it at once (behaviour 6.5).
+    /// Deletes a book and removes it from all collections (behaviour 6.5).
     pub fn delete(self, access: &AccessTo<DeleteBook>, deletion: Deletion) -> Result<()> {
         let Deletion { deleted_at, kept_until } = deletion;
         let kept_until = kept_until.map(Instant::milliseconds);
@@ -74,10 +78,10 @@ impl Books<'_, '_> {
             .push(" WHERE id = ")
             .int(access.book().id.get());
         self.tx.flushed()?.execute(&row)?;
-        self.tx.leave_collections(access.book().id)
+        self.tx.remove_from_collections(access.book().id)
     }
 
-    /// Brings a deleted book back; answers whether it still waited.
+    /// Restores a deleted book; returns whether that was still possible.
     pub fn restore(self, access: &AccessTo<RestoreBook>) -> Result<bool> {
         let row = Sql::new("UPDATE books SET deleted_at = NULL, kept_until = NULL WHERE id = ")
             .int(access.book().id.get())
@@ -85,27 +89,28 @@ impl Books<'_, '_> {
         Ok(self.tx.flushed()?.execute(&row)? > 0)
     }
 
-    /// Lets a deleted book wait no longer; answers whether it is deleted.
-    pub fn end_wait(self, access: &AccessTo<DeleteBook>) -> Result<bool> {
+    /// Makes a deleted book due for removal; returns whether it is deleted.
+    pub fn end_retention(self, access: &AccessTo<DeleteBook>) -> Result<bool> {
         let row = Sql::new("UPDATE books SET kept_until = NULL WHERE id = ")
             .int(access.book().id.get())
             .push(" AND deleted_at IS NOT NULL");
         Ok(self.tx.flushed()?.execute(&row)? > 0)
     }
 
-    /// Books to remove: those that wait no longer, the first deleted one first.
+    /// Lists the books to remove, oldest deletion first.
     pub fn due(self, now: Instant) -> Result<Vec<BookKey>> {
         let due = due(now);
         let rows: Vec<DueBook> = on_engine!(self.tx.flushed()?, c => (&due).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
 
-    /// Begins the removal of a book, or goes on with it; answers whether it is to be removed:
-    /// somebody may have restored it, or removed the last of it, since it was found.
+    /// Begins or continues the removal of a book; returns whether it is still to be removed.
+    ///
+    /// It may have been restored or completely removed since it was listed.
     pub fn begin_removal(self, key: &BookKey, now: Instant) -> Result<bool> {
         let tx = self.tx;
-        let Some(found) = tx.books().load_for_nobody(key.as_str())? else { return Ok(false) };
-        // Asked of the row as it is now: what was read before the wait for the lock may be old.
+        let Some(found) = tx.books().load_without_user(key.as_str())? else { return Ok(false) };
+        // The condition checks the current row, because the loaded one may be outdated.
         let row = Sql::new("UPDATE books SET kept_until = NULL WHERE id = ")
             .int(found.book.id.get())
             .push(" AND deleted_at IS NOT NULL AND (kept_until IS NULL OR kept_until <= ")
@@ -114,27 +119,29 @@ impl Books<'_, '_> {
         Ok(tx.flushed()?.execute(&row)? > 0)
     }
 
-    /// Removes up to so many rows of a book whose removal has begun; answers whether any are left.
+    /// Removes up to `limit` rows of a book whose removal has begun; returns whether rows are left.
     pub fn remove_deleted(self, key: &BookKey, limit: i64) -> Result<bool> {
         let tx = self.tx;
-        let Some(found) = tx.books().load_for_nobody(key.as_str())? else { return Ok(false) };
+        let Some(found) = tx.books().load_without_user(key.as_str())? else { return Ok(false) };
         match found.deletion {
-            Some(deletion) if !deletion.waits() => tx.remove_portion((found.book.id, key), limit),
+            Some(deletion) if !deletion.is_restorable() => {
+                tx.remove_portion(found.book.id, key, limit)
+            }
             Some(_) | None => Ok(false),
         }
     }
 }
 
 impl Tx<'_> {
-    /// Takes a book out of all collections.
-    pub(super) fn leave_collections(&mut self, book: BookId) -> Result<()> {
-        // Users' collections are not waited for while the book is held: a row left behind shows
-        // nobody a book that is deleted.
+    /// Removes a book from all collections.
+    pub(super) fn remove_from_collections(&mut self, book: BookId) -> Result<()> {
+        // Locked rows are skipped, because a holder of a book must not wait for a user. A remaining
+        // row has no effect, because deleted books are not listed.
         let mut conn = self.flushed()?;
         let collected =
             Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = ")
                 .int(book.get())
-                .push(conn.unless_locked());
+                .push(conn.skip_locked());
         conn.execute(
             &Sql::new("DELETE FROM collection_books WHERE (user_id, book_id) IN (")
                 .append(collected)

@@ -1,10 +1,18 @@
-//! Books: rows and repository, and the way into a book.
+//! Books, and the access to them.
+//!
+//! A unit of work enters a book by [`Books::load_for_user`], which loads the book, its state and
+//! the user's permission in one statement (`access_query.rs`), and takes the lock of the book in a
+//! unit of work that writes. The lock is the row of the book's state. Data loaded under the
+//! lock is cached for the group. `deleted.rs` has the deletion, restoration and removal of books,
+//! `unfinished.rs` copies that take several units of work, `offers.rs` transfers to other owners.
 
 mod access_query;
 mod deleted;
+pub(crate) mod number_cache;
 mod numbers;
 mod offers;
 mod owned;
+mod postings;
 mod row;
 mod unfinished;
 
@@ -18,19 +26,20 @@ use daybook_domain::purpose::{Purpose, TransferBook, UpdateBook};
 use diesel::prelude::*;
 
 use crate::access::{AccessTo, BookAccess};
-use crate::book_state::BookStateRow;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::posted_months::PostedMonths;
+use crate::rows::book_state::BookStateRow;
 use crate::schema::{book_keys, books};
-use crate::sql::Sql;
-use crate::tx::Tx;
-use access_query::{AccessRow, by_public_ids};
+use access_query::{AccessRow, BookEntry, by_public_ids};
 use row::SettingsColumns;
 
+pub use crate::rows::book_state::BookCounters;
 pub(crate) use access_query::{of_collections, of_user};
 pub(crate) use deleted::due;
-pub(crate) use numbers::BookNumberCache;
+pub use postings::CurrentMonths;
 
 /// The books of this installation.
 pub struct Books<'t, 'a> {
@@ -38,16 +47,16 @@ pub struct Books<'t, 'a> {
 }
 
 impl Books<'_, '_> {
-    /// Takes the book's lock for this unit of work, if there is such a book.
+    /// Takes the lock of a book for this unit of work, if the book exists.
     pub fn lock(self, public_id: &str) -> Result<()> {
         if self.tx.must_lock(public_id) {
             let Some(number) = self.tx.book_number(public_id)? else { return Ok(()) };
             let row = Sql::new("SELECT s.book_id FROM book_state s WHERE s.book_id = ")
                 .int(number.get())
                 .push(" FOR UPDATE");
-            let locked = self
-                .tx
-                .in_own_savepoint(|tx| tx.unflushed()?.execute(&row).map_err(Error::of_waiting))?;
+            let locked = self.tx.in_own_savepoint(|tx| {
+                tx.unflushed()?.execute(&row).map_err(Error::from_lock_wait)
+            })?;
             if locked > 0 {
                 self.tx.group_cache.locked.insert(public_id.to_owned());
             }
@@ -55,76 +64,81 @@ impl Books<'_, '_> {
         Ok(())
     }
 
-    /// The book with what a user may do in it. In a unit of work that writes, it takes the book's
-    /// lock first, the row of its state. A deleted book is none.
+    /// Loads a book that is not deleted, with a user's permission.
+    ///
+    /// In a unit of work that writes, it takes the lock of the book.
     pub fn load_for_user(self, public_id: &str, email: &Email) -> Result<Option<BookAccess>> {
         let found = self.load(public_id, email.as_str())?;
         Ok(found.filter(|found| found.deletion.is_none()))
     }
 
-    /// The same, deleted or not.
+    /// Loads a book, deleted or not, with a user's permission.
     pub fn load_even_deleted(self, public_id: &str, email: &Email) -> Result<Option<BookAccess>> {
         self.load(public_id, email.as_str())
     }
 
-    /// The same, as nobody enters it: without a permission.
-    pub(crate) fn load_for_nobody(self, public_id: &str) -> Result<Option<BookAccess>> {
+    /// Loads a book, deleted or not, without a permission.
+    pub(crate) fn load_without_user(self, public_id: &str) -> Result<Option<BookAccess>> {
         self.load(public_id, "")
     }
 
     fn load(self, public_id: &str, email: &str) -> Result<Option<BookAccess>> {
-        let place = (public_id.to_owned(), email.to_owned());
-        if let Some(access) = self.tx.group_cache.accesses.get(&place).cloned() {
-            let activity =
-                self.tx.book_state(access.book.id).map_or(access.activity, BookStateRow::activity);
-            return Ok(Some(BookAccess { activity, ..access }));
+        let key = (public_id.to_owned(), email.to_owned());
+        if let Some(access) = self.tx.group_cache.accesses.get(&key).cloned() {
+            let state = self.tx.book_state(access.book.id);
+            let counters = state.map_or(access.counters, BookStateRow::counters);
+            return Ok(Some(BookAccess { counters, ..access }));
         }
+        let entry = BookEntry { public_id, email, lock: false };
         let mut row = if self.tx.must_lock(public_id) {
-            // A wait for a lock that times out fails this unit of work alone.
-            self.tx.in_own_savepoint(|tx| tx.load_access((public_id, email), true))?
+            // A lock timeout fails this unit of work alone.
+            self.tx.in_own_savepoint(|tx| tx.load_access(BookEntry { lock: true, ..entry }))?
         } else {
-            self.tx.load_access((public_id, email), false)?
+            self.tx.load_access(entry)?
         };
         if row.as_ref().is_some_and(AccessRow::is_stale) {
-            // The lock is ours now, so what is read this time is final.
-            row = self.tx.load_access((public_id, email), false)?;
+            // The lock is held now, so this read is current.
+            row = self.tx.load_access(entry)?;
         }
-        self.tx.confirm_access((public_id, email), row.as_ref())?;
+        self.tx.confirm_access(entry, row.as_ref())?;
         let Some(row) = row else { return Ok(None) };
         let owner = row.owner()?;
         let (mut access, state) = row.into_access()?;
         self.tx.group_cache.owners.of_books.insert(access.book.id, owner);
         self.tx.group_cache.book_states.insert(access.book.id, state);
-        access.activity =
-            self.tx.book_state(access.book.id).map_or(access.activity, BookStateRow::activity);
+        let state = self.tx.book_state(access.book.id);
+        access.counters = state.map_or(access.counters, BookStateRow::counters);
         if self.tx.writes() {
-            self.tx.group_cache.locked.insert(place.0.clone());
-            self.tx.group_cache.accesses.insert(place, access.clone());
+            self.tx.group_cache.locked.insert(public_id.to_owned());
+            self.tx.group_cache.accesses.insert(key, access.clone());
         }
         Ok(Some(access))
     }
 
-    /// The books somebody is a collaborator of, in no order.
+    /// Lists the books of which a user is a collaborator, in no order.
     pub fn of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
         self.tx.load_accesses(&of_user(email))
     }
 
-    /// As [`Books::of_user`], by id, with what each whole book looks like: the properties of all
-    /// may be more than a list of them has.
-    pub fn of_user_and<T>(
+    /// Lists the books of which a user is a collaborator, by id, each with a computed value.
+    ///
+    /// `compute` gets the book with all its properties. In the list, properties beyond the limit
+    /// are empty.
+    pub fn of_user_with<T>(
         self,
         email: &Email,
-        look: impl Fn(&Book) -> T,
+        compute: impl Fn(&Book) -> T,
     ) -> Result<Vec<(BookAccess, T)>> {
-        self.tx.load_accesses_and(&of_user(email), look)
+        self.tx.load_accesses_with(&of_user(email), compute)
     }
 
-    /// The books with these public ids, as a user enters them, in no order.
+    /// Lists the books with these public ids, with a user's permission, in no order.
     pub fn by_public_ids(self, public_ids: &[String], email: &Email) -> Result<Vec<BookAccess>> {
         self.tx.load_accesses(&by_public_ids(public_ids, email))
     }
 
-    /// The books in an owner's collections, or in one of them, as a user enters them, in no order.
+    /// Lists the books in an owner's collections, or in one of them, with a user's permission, in
+    /// no order.
     pub fn of_collections(
         self,
         owner: UserId,
@@ -134,9 +148,9 @@ impl Books<'_, '_> {
         self.tx.load_accesses(&of_collections(owner, one, email))
     }
 
-    /// Adds a book and gives it its number. Who founds a book is its owner, and enters it as one.
+    /// Inserts a book and assigns its number. Returns the access of its owner.
     pub fn insert(self, book: Book, owner: UserId) -> Result<BookAccess> {
-        let place = (
+        let identity = (
             books::public_id.eq(book.key.as_str()),
             books::owner_id.eq(owner.get()),
             books::file_secret.eq(book.file_secret.as_str()),
@@ -144,12 +158,12 @@ impl Books<'_, '_> {
         let columns = SettingsColumns::of(&book)?;
         let id: i64 = on_engine!(
             self.tx.flushed()?,
-            c => diesel::insert_into(books::table).values((place, columns))
+            c => diesel::insert_into(books::table).values((identity, columns))
                 .returning(books::id).get_result(c)
         )?;
         let key = (book_keys::public_id.eq(book.key.as_str()), book_keys::book_id.eq(id));
-        let known = diesel::insert_into(book_keys::table).values(key);
-        on_engine!(self.tx.flushed()?, c => known.execute(c))?;
+        let insert_key = diesel::insert_into(book_keys::table).values(key);
+        on_engine!(self.tx.flushed()?, c => insert_key.execute(c))?;
         let state = BookStateRow {
             book_id: id,
             sequence: 0,
@@ -159,7 +173,7 @@ impl Books<'_, '_> {
             month: 0,
             month_posted: 0,
             year_posted: 0,
-            posted_months: PostedMonths::NOTHING.to_column(),
+            posted_months: PostedMonths::EMPTY.to_column(),
             chart_version: 0,
             indexed_until_id: 0,
             indexed_chunks: 0,
@@ -169,15 +183,15 @@ impl Books<'_, '_> {
             stored_transactions: 0,
             stored_bytes: 0,
         };
-        let activity = state.activity();
-        // Queued, because the event of the book's creation moves it first.
+        let counters = state.counters();
+        // Queued, because the creation event changes it before it is written.
         self.tx.buffer().queue_book_state(BookId::new(id), state);
         let book = Book { id: BookId::new(id), ..book };
-        self.tx.note_owner(book.id, owner);
-        Ok(BookAccess { book, granted: Some(Permission::Owner), activity, deletion: None })
+        self.tx.set_owner(book.id, owner);
+        Ok(BookAccess { book, granted: Some(Permission::Owner), counters, deletion: None })
     }
 
-    /// Saves the settings of the book as a change leaves it.
+    /// Saves the settings of the changed book.
     pub fn update(self, access: &AccessTo<UpdateBook>) -> Result<()> {
         let book = access.book();
         let columns = SettingsColumns::of(book)?;
@@ -188,7 +202,7 @@ impl Books<'_, '_> {
         Ok(())
     }
 
-    /// Gives the book another secret for the addresses of its files: those of before end.
+    /// Replaces the secret in the URLs of the book's files, which invalidates the old URLs.
     pub fn change_file_secret<P: Purpose>(
         self,
         access: &AccessTo<P>,
@@ -200,7 +214,7 @@ impl Books<'_, '_> {
         Ok(())
     }
 
-    /// The user who owns the book with this public id, deleted or not.
+    /// Finds the owner of the book with a public id, deleted or not.
     pub fn owner(self, public_id: &str) -> Result<Option<UserId>> {
         let Some(number) = self.tx.book_number(public_id)? else { return Ok(None) };
         let own = books::public_id.eq(public_id);
@@ -210,7 +224,7 @@ impl Books<'_, '_> {
         Ok(owner.map(UserId::new))
     }
 
-    /// Saves another owner of the book, with the version that the change makes.
+    /// Saves a new owner of the book, and its new version.
     pub fn transfer(self, access: &AccessTo<TransferBook>, owner: UserId) -> Result<()> {
         let book = access.book();
         let set = (
@@ -222,7 +236,7 @@ impl Books<'_, '_> {
             self.tx.flushed()?,
             c => diesel::update(books::table.find(book.id.get())).set(set).execute(c)
         )?;
-        self.tx.note_owner(book.id, owner);
+        self.tx.set_owner(book.id, owner);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
-//! Offers of books to others: rows and repository (behaviour 6.28). A book has one at most. It is
-//! found by the address that it is made to, in all books.
+//! Offers to transfer books (behaviour 6.28). A book has at most one; it is found by the address of
+//! the recipient.
 
-use daybook_domain::access_request::expired_since;
+use daybook_domain::access_request::expiry_cutoff;
 use daybook_domain::book::TransferOffer;
 use daybook_domain::email::Email;
 use daybook_domain::id::{BookId, BookKey, UserId};
@@ -13,13 +13,13 @@ use diesel::sql_types::{BigInt, Text};
 use super::Books;
 use crate::access::AccessTo;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::Result;
-use crate::sql::{Sql, Value};
 
-/// The most offers in a list.
+/// Maximum number of offers in a list.
 const MAX_LISTED: i64 = 1_000;
 
-/// Offers that can be accepted: who made them owns the book still, and may sign in.
+/// Selects the offers that can be accepted: the sender still owns the book and is not disabled.
 const OPEN: &str = "SELECT b.public_id, b.name, u.email AS owner, o.email, o.created_at \
     FROM transfer_offers o JOIN books b ON b.id = o.book_id AND b.owner_id = o.offered_by \
     JOIN users u ON u.id = o.offered_by \
@@ -52,21 +52,21 @@ impl From<Row> for TransferOffer {
     }
 }
 
-fn open(now: Instant) -> Sql<'static> {
-    Sql::new(OPEN).int(expired_since(now).milliseconds())
+fn open_offers(now: Instant) -> Sql<'static> {
+    Sql::new(OPEN).int(expiry_cutoff(now).milliseconds())
 }
 
 impl Books<'_, '_> {
-    /// The open offer of a book.
+    /// Finds the open offer of a book.
     pub fn offer(self, book: BookId, now: Instant) -> Result<Option<TransferOffer>> {
-        let query = open(now).push(" AND o.book_id = ").int(book.get());
+        let query = open_offers(now).push(" AND o.book_id = ").int(book.get());
         let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
         Ok(rows.into_iter().next().map(TransferOffer::from))
     }
 
-    /// The open offers to an address, the newest first, at most 1,000.
+    /// Lists the open offers to an address, newest first, at most 1,000.
     pub fn offers_to(self, email: &Email, now: Instant) -> Result<Vec<TransferOffer>> {
-        let query = open(now)
+        let query = open_offers(now)
             .push(" AND o.email = ")
             .text(email.as_str())
             .push(" ORDER BY o.created_at DESC, o.book_id DESC LIMIT ")
@@ -75,11 +75,12 @@ impl Books<'_, '_> {
         Ok(rows.into_iter().map(TransferOffer::from).collect())
     }
 
-    /// Adds an offer of the owner, in place of the one before.
+    /// Inserts an offer of the owner. It replaces an earlier one.
     pub fn insert_offer(
         self,
         access: &AccessTo<TransferBook>,
-        (owner, offer): (UserId, &TransferOffer),
+        owner: UserId,
+        offer: &TransferOffer,
     ) -> Result<()> {
         let row = [
             Value::Int(access.book().id.get()),
@@ -87,7 +88,7 @@ impl Books<'_, '_> {
             Value::Int(owner.get()),
             Value::Int(offer.created_at.milliseconds()),
         ];
-        let added = Sql::new(
+        let insert = Sql::new(
             "INSERT INTO transfer_offers (book_id, email, offered_by, created_at) VALUES ",
         )
         .list(row)
@@ -95,15 +96,16 @@ impl Books<'_, '_> {
             " ON CONFLICT (book_id) DO UPDATE SET email = excluded.email, \
                      offered_by = excluded.offered_by, created_at = excluded.created_at",
         );
-        self.tx.flushed()?.execute(&added)?;
+        self.tx.flushed()?.execute(&insert)?;
         Ok(())
     }
 
-    /// Removes the offer of a book, if there is one. Who it is made to declines it, so it takes no
-    /// proof of a purpose.
+    /// Deletes the offer of a book, if there is one.
+    ///
+    /// The recipient may decline an offer, so it requires no proof of a purpose.
     pub fn delete_offer(self, book: BookId) -> Result<()> {
-        let ended = Sql::new("DELETE FROM transfer_offers WHERE book_id = ").int(book.get());
-        self.tx.flushed()?.execute(&ended)?;
+        let delete = Sql::new("DELETE FROM transfer_offers WHERE book_id = ").int(book.get());
+        self.tx.flushed()?.execute(&delete)?;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! How many books somebody owns, and shares with somebody else: lists of books stay bounded.
+//! Counts of the books that a user owns or shares, which bound lists of books.
 
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
@@ -7,11 +7,11 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer, Text};
 
 use super::Books;
-use crate::book_state::BookCounters;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::Result;
-use crate::sql::Sql;
-use crate::tx::Tx;
+use crate::rows::book_state::BookCounters;
 
 #[derive(QueryableByName)]
 struct BookCount {
@@ -36,7 +36,7 @@ struct OwnedRow {
 }
 
 impl OwnedRow {
-    fn into_activity(self) -> (BookCounters, String) {
+    fn into_counters(self) -> (BookCounters, String) {
         let Self { changed_at, posted, month, month_posted, year_posted, time_zone } = self;
         let changed_at = Instant::new(changed_at);
         (BookCounters { posted, month, month_posted, year_posted, changed_at }, time_zone)
@@ -44,24 +44,23 @@ impl OwnedRow {
 }
 
 impl Books<'_, '_> {
-    /// How many books a user owns, deleted ones that are kept included; `most` when there are more.
-    pub fn count_owned(self, owner: UserId, most: usize) -> Result<usize> {
+    /// Counts the books of an owner, including deleted ones that are not removed, up to `limit`.
+    pub fn count_owned(self, owner: UserId, limit: usize) -> Result<usize> {
         let owned = Sql::new("SELECT b.id FROM books b WHERE b.owner_id = ").int(owner.get());
-        self.tx.count_up_to(most, owned)
+        self.tx.count_up_to(limit, owned)
     }
 
-    /// How many of these books an address is a collaborator of; `most` when there are more.
-    pub fn count_shared(self, owner: UserId, with: &Email, most: usize) -> Result<usize> {
+    /// Counts the books of an owner of which an address is a collaborator, up to `limit`.
+    pub fn count_shared(self, owner: UserId, with: &Email, limit: usize) -> Result<usize> {
         let shared = Sql::new(
             "SELECT c.id FROM collaborators c JOIN books b ON b.id = c.book_id WHERE c.email = ",
         );
         let shared = shared.text(with.as_str()).push(" AND b.owner_id = ").int(owner.get());
-        self.tx.count_up_to(most, shared)
+        self.tx.count_up_to(limit, shared)
     }
 
-    /// What was posted in each book that a user owns, with the book's time zone. Deleted books do
-    /// not count.
-    pub fn activities(self, owner: UserId) -> Result<Vec<(BookCounters, String)>> {
+    /// Lists the posting counters and the time zone of each book of an owner that is not deleted.
+    pub fn counters_of_owned(self, owner: UserId) -> Result<Vec<(BookCounters, String)>> {
         let query = Sql::new(
             "SELECT s.changed_at, s.posted, s.month, s.month_posted, s.year_posted, b.time_zone \
              FROM books b JOIN book_state s ON s.book_id = b.id \
@@ -69,15 +68,15 @@ impl Books<'_, '_> {
         )
         .int(owner.get());
         let rows: Vec<OwnedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
-        Ok(rows.into_iter().map(OwnedRow::into_activity).collect())
+        Ok(rows.into_iter().map(OwnedRow::into_counters).collect())
     }
 }
 
 impl Tx<'_> {
-    fn count_up_to(&mut self, most: usize, rows: Sql<'_>) -> Result<usize> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
+    fn count_up_to(&mut self, limit: usize, rows: Sql<'_>) -> Result<usize> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let query = Sql::new("SELECT COUNT(*) AS count FROM (").append(rows);
-        let query = query.push(" LIMIT ").int(most).push(") AS counted");
+        let query = query.push(" LIMIT ").int(limit).push(") AS counted");
         let counted: Vec<BookCount> = on_engine!(self.flushed()?, c => (&query).load(c))?;
         let count = counted.first().map_or(0, |counted| counted.count);
         Ok(usize::try_from(count).unwrap_or_default())

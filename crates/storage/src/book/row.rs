@@ -1,4 +1,4 @@
-//! A book as a row, and its settings as columns.
+//! Rows of `books`.
 
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::book::{Book, Period, Settings, StartMonth, Visibility};
@@ -8,10 +8,11 @@ use daybook_domain::id::{BookId, BookKey};
 use daybook_domain::name::Name;
 use diesel::prelude::*;
 
-use crate::column;
 use crate::error::{Error, Result};
+use crate::rows::column;
 use crate::schema::books;
 
+/// The columns of a book that its settings determine.
 #[derive(QueryableByName, Insertable, AsChangeset)]
 #[diesel(table_name = books, treat_none_as_default_value = false, treat_none_as_null = true)]
 pub(super) struct SettingsColumns {
@@ -35,6 +36,7 @@ pub(super) struct SettingsColumns {
     version: i64,
 }
 
+/// A row of `books` as it is read.
 #[derive(QueryableByName)]
 #[diesel(table_name = books)]
 pub(super) struct Row {
@@ -46,7 +48,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Who may read the book besides its collaborators.
+    /// Returns the visibility of the book.
     pub(super) fn visibility(&self) -> &str {
         &self.columns.visibility
     }

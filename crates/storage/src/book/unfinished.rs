@@ -1,8 +1,9 @@
-//! Books that are being copied in several units of work (behaviour 6.14), and how any book is
-//! removed in several. Such a book has no
-//! collaborators, so nobody sees it; a row in `unfinished_copies` says who copies, or 0 once the
-//! sweep removes it. The row goes when the copy is whole. While it stands, the book belongs to that
-//! copy, or, after a crash, to the sweep.
+//! Books that are copied in several units of work (behaviour 6.14), and the removal of books in
+//! portions.
+//!
+//! An unfinished copy has no collaborators, so no user sees it. Its row in `unfinished_copies`
+//! names the copying user, or 0 once the sweep removes it. The row is deleted when the copy is
+//! complete. Until then the book belongs to the copy or, after a crash, to the sweep.
 
 use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::permission::Permission;
@@ -13,14 +14,15 @@ use diesel::sql_types::Text;
 
 use super::Books;
 use crate::access::{AccessTo, BookAccess};
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::Result;
 use crate::schema::book_keys;
-use crate::sql::{Sql, Value};
-use crate::tx::Tx;
 
-/// The tables of a book and their keys behind `book_id`, in the order in which they are emptied.
-/// What says that there is a book is no part of them: it goes last.
+/// The tables of a book and their keys after `book_id`, in the order in which they are emptied.
+///
+/// `books`, `book_state` and `book_keys` are not listed, because they are removed last.
 const TABLES: [(&str, &str); 23] = [
     ("audit_requests", "book_id"),
     ("delivery_queues", "app_id"),
@@ -57,7 +59,7 @@ struct UnfinishedBook {
 }
 
 impl Books<'_, '_> {
-    /// Notes that a book that was just added is being copied by its owner.
+    /// Records that a new book is being copied by its owner.
     pub fn begin_copy(self, book: &BookAccess, user: UserId) -> Result<()> {
         let row = [book.book.id.get(), user.get()].map(Value::Int);
         let begun = Sql::new("INSERT INTO unfinished_copies (book_id, user_id) VALUES ").list(row);
@@ -65,11 +67,9 @@ impl Books<'_, '_> {
         Ok(())
     }
 
-    /// The book of a copy that the user is making, to go on with; `None` when there is none any
-    /// more.
+    /// Loads the book of an unfinished copy of the user, if it still exists.
     pub fn unfinished_copy(self, key: &BookKey, user: UserId) -> Result<Option<BookAccess>> {
-        // There are no collaborators yet.
-        let Some(book) = self.tx.books().load_for_nobody(key.as_str())? else { return Ok(None) };
+        let Some(book) = self.tx.books().load_without_user(key.as_str())? else { return Ok(None) };
         let own = Sql::new(UNFINISHED)
             .push(" WHERE b.id = ")
             .int(book.book.id.get())
@@ -79,44 +79,43 @@ impl Books<'_, '_> {
         Ok((!rows.is_empty()).then_some(BookAccess { granted: Some(Permission::Owner), ..book }))
     }
 
-    /// Ends a copy: with its owner as a collaborator, the book is like any other.
+    /// Completes a copy. The owner must be a collaborator by then.
     pub fn end_copy(self, access: &AccessTo<ManageCollaborators>) -> Result<()> {
         let ended = Sql::new("DELETE FROM unfinished_copies WHERE book_id = ");
         self.tx.flushed()?.execute(&ended.int(access.book().id.get()))?;
         Ok(())
     }
 
-    /// The books of all copies that are not finished, whether they are still being made or not.
+    /// Lists the books of all unfinished copies, whether active or abandoned.
     pub fn unfinished_copies(self) -> Result<Vec<BookKey>> {
         let all = Sql::new(UNFINISHED).push(" ORDER BY n.book_id");
         let rows: Vec<UnfinishedBook> = on_engine!(self.tx.flushed()?, c => (&all).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
 
-    /// Removes up to so many rows of the book of an unfinished copy that nobody makes any more;
-    /// answers whether any are left.
+    /// Removes up to `limit` rows of an abandoned copy; returns whether rows are left.
     pub fn remove_unfinished(self, key: &BookKey, limit: i64) -> Result<bool> {
-        let Some(book) = self.tx.books().load_for_nobody(key.as_str())? else { return Ok(false) };
+        let Some(book) = self.tx.books().load_without_user(key.as_str())? else { return Ok(false) };
         let book = book.book.id;
         let known = Sql::new(UNFINISHED).push(" WHERE b.id = ").int(book.get());
         let rows: Vec<UnfinishedBook> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
         if rows.is_empty() {
             return Ok(false);
         }
-        // Nobody's from now on: whoever has copied it so far, and lost the lease, does not publish
-        // what lacks rows.
-        let nobodys = Sql::new("UPDATE unfinished_copies SET user_id = 0 WHERE book_id = ");
-        self.tx.flushed()?.execute(&nobodys.int(book.get()).push(" AND user_id <> 0"))?;
-        self.tx.remove_portion((book, key), limit)
+        // A process that has lost the lease of the copy must not complete it after rows were
+        // removed.
+        let disown = Sql::new("UPDATE unfinished_copies SET user_id = 0 WHERE book_id = ");
+        self.tx.flushed()?.execute(&disown.int(book.get()).push(" AND user_id <> 0"))?;
+        self.tx.remove_portion(book, key, limit)
     }
 }
 
 impl Tx<'_> {
-    /// Removes up to so many rows of a book, and at last the book itself; answers whether any are
-    /// left.
+    /// Removes up to `limit` rows of a book, and finally the book; returns whether rows are left.
     pub(super) fn remove_portion(
         &mut self,
-        (book, key): (BookId, &BookKey),
+        book: BookId,
+        key: &BookKey,
         limit: i64,
     ) -> Result<bool> {
         let mut left = limit;
@@ -125,8 +124,8 @@ impl Tx<'_> {
             let some = some.int(book.get()).push(" AND (").push(columns).push(") IN (SELECT ");
             let some = some.push(columns).push(" FROM ").push(table).push(" WHERE book_id = ");
             let some = some.int(book.get()).push(" LIMIT ").int(left).push(")");
-            let gone = self.flushed()?.execute(&some)?;
-            left = left.saturating_sub(i64::try_from(gone).unwrap_or(i64::MAX));
+            let removed = self.flushed()?.execute(&some)?;
+            left = left.saturating_sub(i64::try_from(removed).unwrap_or(i64::MAX));
             if left <= 0 {
                 return Ok(true);
             }
@@ -135,11 +134,11 @@ impl Tx<'_> {
         Ok(false)
     }
 
-    /// Removes a book whose tables are empty, with what says that there is one.
+    /// Removes a book whose tables are empty.
     fn remove_book(&mut self, book: BookId, key: &BookKey) -> Result<()> {
-        self.leave_collections(book)?;
-        let known = book_keys::table.find(key.as_str());
-        on_engine!(self.flushed()?, c => diesel::delete(known).execute(c))?;
+        self.remove_from_collections(book)?;
+        let public_id = book_keys::table.find(key.as_str());
+        on_engine!(self.flushed()?, c => diesel::delete(public_id).execute(c))?;
         for (table, key) in
             [("unfinished_copies", "book_id"), ("book_state", "book_id"), ("books", "id")]
         {

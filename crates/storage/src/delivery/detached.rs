@@ -1,5 +1,5 @@
-//! Deliveries that outlive their book (behaviour 8.20): rows and repository. They belong to no
-//! queue any more; each is leased for itself.
+//! Deliveries that outlive their book (behaviour 8.20). They belong to no queue; each is leased
+//! separately.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::in_flight::{InFlight, Slot};
 use super::lease::{DELIVERY, Dispatched, Leased, Row};
+use crate::commit::tx::Tx;
+use crate::conn::sql::{Sql, Value};
 use crate::conn::{Conn, on_engine};
 use crate::error::Result;
-use crate::sql::{Sql, Value};
-use crate::tx::Tx;
 
 #[derive(QueryableByName)]
 struct DetachedRow {
@@ -55,72 +55,75 @@ impl DetachedRow {
             app: AppId::stored(app_id),
             sequence,
             depth,
-            tries: RetryState { failures, busy, busy_since: busy_since.map(Instant::new) },
+            retry_state: RetryState { failures, busy, busy_since: busy_since.map(Instant::new) },
             copy: Some(Arc::new(EventCopy { id: event, installer, url, body })),
         };
         Leased { delivery, lease, cause_lease: None }
     }
 }
 
-/// No book has this number.
+/// A number that no book has.
 const NO_BOOK: BookId = BookId::new(0);
 
 impl Conn {
-    /// Takes some of those that are due, and adds them to those that were taken; whether it has
-    /// passed over one, because its app or who installed it may have no more places.
-    fn take_detached(
+    /// Leases deliveries that are due and adds them to `leased`.
+    ///
+    /// Returns whether it skipped one because its app or installer has no slots left.
+    fn lease_detached(
         &mut self,
-        (now, until): (Instant, Instant),
-        mint: &mut dyn FnMut() -> i64,
-        (occupied, taken): (&mut InFlight, &mut Vec<Dispatched>),
+        now: Instant,
+        until: Instant,
+        new_lease: &mut dyn FnMut() -> i64,
+        in_flight: &mut InFlight,
+        dispatched: &mut Vec<Dispatched>,
     ) -> Result<bool> {
         let mut due = Sql::new("SELECT * FROM detached_deliveries WHERE due_at <= ")
             .int(now.milliseconds())
             .push(" AND (lease IS NULL OR leased_until <= ")
             .int(now.milliseconds())
             .push(") AND app_id NOT IN ")
-            .list(occupied.full_apps());
-        let full = occupied.full_installers();
+            .list(in_flight.full_apps());
+        let full = in_flight.full_installers();
         if !full.is_empty() {
             due = due.push(" AND user_id NOT IN ").list(full);
         }
         let due = due
             .push(" ORDER BY due_at LIMIT ")
-            .int(i64::try_from(occupied.free()).unwrap_or(i64::MAX))
-            .push(self.unless_locked())
+            .int(i64::try_from(in_flight.free()).unwrap_or(i64::MAX))
+            .push(self.skip_locked())
             .uncached();
         let rows: Vec<DetachedRow> = on_engine!(self, c => (&due).load(c))?;
-        let mut is_full = false;
+        let mut has_skipped = false;
         for row in rows {
             let app = AppId::stored(row.app_id.clone());
-            let seat = Slot { app, installer: Some(UserId::new(row.user_id)) };
-            if !occupied.admits(&seat) {
-                is_full = true;
+            let slot = Slot { app, installer: Some(UserId::new(row.user_id)) };
+            if !in_flight.admits(&slot) {
+                has_skipped = true;
                 continue;
             }
-            let leased = row.leased(mint());
+            let leased = row.leased(new_lease());
             let sql = Sql::new("UPDATE detached_deliveries SET lease = ")
                 .int(leased.lease)
                 .push(", leased_until = ")
                 .int(until.milliseconds());
-            self.execute(&named(sql, &leased.delivery))?;
-            occupied.enter(&seat);
-            taken.push(Dispatched { leased, seat });
+            self.execute(&detached_row(sql, &leased.delivery))?;
+            in_flight.enter(&slot);
+            dispatched.push(Dispatched { leased, slot });
         }
-        Ok(is_full)
+        Ok(has_skipped)
     }
 }
 
-/// The deliveries that outlive their book.
+/// Deliveries that outlive their book.
 pub struct DetachedDeliveries<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
 }
 
 impl DetachedDeliveries<'_, '_> {
-    /// The deletions of a book that apps are still to be told of, those that are paused excepted.
-    pub fn wanted(self, book: &BookKey) -> Result<Vec<EventDelivery>> {
+    /// Lists the pending deliveries of the deletion of a book, without paused ones.
+    pub fn pending_deletions(self, book: &BookKey) -> Result<Vec<EventDelivery>> {
         let Some(number) = self.tx.book_number(book.as_str())? else { return Ok(Vec::new()) };
-        let wanted = Sql::new(DELIVERY)
+        let pending = Sql::new(DELIVERY)
             .push(
                 "o.public_id FROM delivery_queues q JOIN books o ON o.id = q.book_id \
                  JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
@@ -133,17 +136,18 @@ impl DetachedDeliveries<'_, '_> {
             .push(" AND q.paused_at IS NULL AND q.stopped_at IS NULL AND e.kind = ")
             .int(i64::from(EventType::BookDeleted.number()))
             .push(" ORDER BY d.app_id, d.sequence");
-        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&pending).load(c))?;
         Ok(rows.into_iter().map(|row| row.leased(0).delivery).collect())
     }
 
-    /// Takes a delivery, if it still waits, out of its book, with its pause and its lease: whoever
-    /// delivers it already writes down here what became of it.
+    /// Detaches a delivery from its book, if it is still pending, with its due time and its lease.
+    ///
+    /// A process that is delivering it saves the outcome here.
     pub fn detach(self, delivery: &EventDelivery, copy: &EventCopy, now: Instant) -> Result<()> {
         let tx = self.tx;
         let EventDelivery { book, key, app, sequence, .. } = delivery;
         // A queue is locked before its deliveries.
-        tx.deliveries().queue_of(*book, app)?;
+        tx.deliveries().lock_queue(*book, app)?;
         let EventCopy { id, installer, url, body } = copy;
         let detached = Sql::new(
             "INSERT INTO detached_deliveries (book, event, url, body, user_id, app_id, sequence, \
@@ -176,34 +180,38 @@ impl DetachedDeliveries<'_, '_> {
         .uncached();
         let mut conn = tx.flushed()?;
         conn.execute(&detached)?;
-        let gone = super::of(Sql::new("DELETE FROM deliveries"), *book, app);
-        conn.execute(&gone.push(" AND sequence = ").int(*sequence))?;
+        let delete = super::of_queue(Sql::new("DELETE FROM deliveries"), *book, app);
+        conn.execute(&delete.push(" AND sequence = ").int(*sequence))?;
         Ok(())
     }
 
-    /// Takes deliveries that are due, as many as there are places for, each under a new lease until
-    /// an instant. What another process is taking is passed over.
-    pub fn take(
+    /// Leases deliveries that are due until an instant, as many as there are slots.
+    ///
+    /// Deliveries that another process is leasing are skipped.
+    pub fn lease_due(
         self,
-        times: (Instant, Instant),
-        mint: &mut dyn FnMut() -> i64,
-        occupied: &mut InFlight,
+        now: Instant,
+        until: Instant,
+        new_lease: &mut dyn FnMut() -> i64,
+        in_flight: &mut InFlight,
     ) -> Result<Vec<Dispatched>> {
         let mut conn = self.tx.flushed()?;
-        occupied.fill(|places| conn.take_detached(times, &mut *mint, places))
+        in_flight.fill(|in_flight, dispatched| {
+            conn.lease_detached(now, until, &mut *new_lease, in_flight, dispatched)
+        })
     }
 
-    /// Prolongs a lease that still holds.
-    pub fn prolong(self, leased: &Leased, until: Instant) -> Result<()> {
+    /// Extends a lease that has not ended.
+    pub fn extend_lease(self, leased: &Leased, until: Instant) -> Result<()> {
         let sql = Sql::new("UPDATE detached_deliveries SET leased_until = ");
-        let sql = held(sql.int(until.milliseconds()), leased);
+        let sql = leased_row(sql.int(until.milliseconds()), leased);
         self.tx.flushed()?.execute(&sql)?;
         Ok(())
     }
 
-    /// Gives a delivery back whose lease still holds: it is tried again at an instant.
-    pub fn release(self, leased: &Leased, tries: RetryState, at: Instant) -> Result<()> {
-        let RetryState { failures, busy, busy_since } = tries;
+    /// Releases a delivery whose lease has not ended. It is retried at an instant.
+    pub fn release(self, leased: &Leased, state: RetryState, at: Instant) -> Result<()> {
+        let RetryState { failures, busy, busy_since } = state;
         let sql = Sql::new("UPDATE detached_deliveries SET lease = NULL, leased_until = NULL, ")
             .push("due_at = ")
             .int(at.milliseconds())
@@ -213,23 +221,25 @@ impl DetachedDeliveries<'_, '_> {
             .int(busy)
             .push(", busy_since = ")
             .value(Value::SomeInt(busy_since.map(Instant::milliseconds)));
-        self.tx.flushed()?.execute(&held(sql, leased))?;
+        self.tx.flushed()?.execute(&leased_row(sql, leased))?;
         Ok(())
     }
 
-    /// Removes a delivery that has ended; whether its lease still held.
+    /// Deletes a delivery that has ended; returns whether its lease was still valid.
     pub fn end(self, leased: &Leased) -> Result<bool> {
-        let sql = held(Sql::new("DELETE FROM detached_deliveries"), leased);
+        let sql = leased_row(Sql::new("DELETE FROM detached_deliveries"), leased);
         Ok(self.tx.flushed()?.execute(&sql)? > 0)
     }
 }
 
-fn named<'a>(sql: Sql<'a>, delivery: &'a EventDelivery) -> Sql<'a> {
+/// Adds the condition that selects a detached delivery.
+fn detached_row<'a>(sql: Sql<'a>, delivery: &'a EventDelivery) -> Sql<'a> {
     let sql = sql.push(" WHERE book = ").text(delivery.key.as_str());
     let sql = sql.push(" AND app_id = ").text(delivery.app.as_str());
     sql.push(" AND sequence = ").int(delivery.sequence)
 }
 
-fn held<'a>(sql: Sql<'a>, leased: &'a Leased) -> Sql<'a> {
-    named(sql, &leased.delivery).push(" AND lease = ").int(leased.lease)
+/// Adds the condition that selects a detached delivery with a lease.
+fn leased_row<'a>(sql: Sql<'a>, leased: &'a Leased) -> Sql<'a> {
+    detached_row(sql, &leased.delivery).push(" AND lease = ").int(leased.lease)
 }

@@ -1,5 +1,6 @@
-//! Queues that have ended (behaviour 8.11): nothing of them is sent or shown any more. What waited
-//! in them may be millions of rows, which are removed in portions.
+//! Ended queues (behaviour 8.11), whose deliveries are neither sent nor shown.
+//!
+//! A queue may have millions of deliveries, which are removed in portions.
 
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{EventDelivery, PauseCause};
@@ -9,30 +10,30 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::pause::LastOfPortion;
-use super::{Deliveries, of};
+use super::{Deliveries, of_queue};
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::Result;
-use crate::sql::{Sql, Value};
 
-/// Deliveries that one unit of work removes.
-const REMOVED_AT_ONCE: i64 = 5_000;
-/// The most queues in a portion of a list.
+/// Maximum number of deliveries that one unit of work removes.
+const MAX_REMOVED: i64 = 5_000;
+/// Maximum number of queues in a portion of a list.
 const MAX_LISTED: i64 = 1_000;
 
-/// A queue that has ended.
+/// An ended queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedQueue {
     /// The book.
     pub book: BookKey,
     /// The app.
     pub app: AppId,
-    /// Whether there is something of it to remove.
-    pub has_rest: bool,
-    /// Where it stands among the others.
+    /// Whether rows of it are left to remove.
+    pub has_rows: bool,
+    /// The place in the list of ended queues.
     pub place: EndedPlace,
 }
 
-/// A place among the queues that have ended.
+/// A place in the list of ended queues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedPlace {
     book: i64,
@@ -59,25 +60,26 @@ impl From<EndedRow> for EndedQueue {
         Self {
             book: BookKey::new(public_id),
             app: AppId::stored(app_id.clone()),
-            has_rest: waiting.is_some() || installed.is_none(),
+            has_rows: waiting.is_some() || installed.is_none(),
             place: EndedPlace { book: book_id, app: app_id },
         }
     }
 }
 
 impl Deliveries<'_, '_> {
-    /// Ends a queue: nothing is delivered to the app in the book any more.
+    /// Ends a queue, after which nothing is delivered to the app in the book.
     pub fn stop(self, delivery: &EventDelivery, now: Instant) -> Result<()> {
         let (tx, EventDelivery { book, app, .. }) = (self.tx, delivery);
         let stopped = Sql::new(STOPPED).int(now.milliseconds());
-        tx.flushed()?.execute(&of(stopped, *book, app))?;
-        tx.deliveries().remove_some((*book, app))?;
+        tx.flushed()?.execute(&of_queue(stopped, *book, app))?;
+        tx.deliveries().remove_portion(*book, app)?;
         Ok(())
     }
 
-    /// Ends a queue because the app has left the book. What the operator has paused stays paused
-    /// when it comes back.
-    pub(crate) fn drop_queue(self, (book, app): (BookId, &AppId), now: Instant) -> Result<()> {
+    /// Ends a queue because the app was removed from the book.
+    ///
+    /// A pause by the operator stays, in case the app is installed again.
+    pub(crate) fn drop_queue(self, book: BookId, app: &AppId, now: Instant) -> Result<()> {
         let tx = self.tx;
         let operator = PauseCause::Operator.as_str();
         let stopped = Sql::new(STOPPED)
@@ -87,43 +89,43 @@ impl Deliveries<'_, '_> {
             .push(" THEN paused_at END, pause_cause = CASE WHEN pause_cause = ")
             .text(operator)
             .push(" THEN pause_cause END");
-        tx.flushed()?.execute(&of(stopped, book, app))?;
-        if tx.deliveries().remove_some((book, app))? {
+        tx.flushed()?.execute(&of_queue(stopped, book, app))?;
+        if tx.deliveries().remove_portion(book, app)? {
             return Ok(());
         }
-        tx.deliveries().forget((book, app))
+        tx.deliveries().remove_queue(book, app)
     }
 
-    /// Removes some of what waited in a queue, if it has ended; and the queue behind it, if the app
-    /// has left the book. Whether there is more.
-    pub fn clear(self, (book, app): (BookId, &AppId)) -> Result<bool> {
+    /// Removes a portion of an ended queue; returns whether deliveries are left.
+    ///
+    /// With the last portion the queue is removed, if the app is not installed in the book.
+    pub fn clear(self, book: BookId, app: &AppId) -> Result<bool> {
         let tx = self.tx;
-        let held = tx.deliveries().queue_of(book, app)?;
-        if held.is_none_or(|held| !held.has_ended) {
+        let queue = tx.deliveries().lock_queue(book, app)?;
+        if queue.is_none_or(|queue| !queue.has_ended) {
             return Ok(false);
         }
-        if tx.deliveries().remove_some((book, app))? {
+        if tx.deliveries().remove_portion(book, app)? {
             return Ok(true);
         }
         if tx.integrations().installer(book, app)?.is_none() {
-            tx.deliveries().forget((book, app))?;
+            tx.deliveries().remove_queue(book, app)?;
         }
         Ok(false)
     }
 
-    /// The queues that have ended, behind a place, some at once.
+    /// Lists ended queues after a place, up to 1,000.
     pub fn ended(self, after: Option<&EndedPlace>) -> Result<Vec<EndedQueue>> {
-        let some = ended(after);
-        let rows: Vec<EndedRow> = on_engine!(self.tx.flushed()?, c => (&some).load(c))?;
+        let query = ended(after);
+        let rows: Vec<EndedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
         Ok(rows.into_iter().map(EndedQueue::from).collect())
     }
 
-    /// Removes the first deliveries of a queue that this unit of work has locked; whether there are
-    /// more.
-    fn remove_some(self, (book, app): (BookId, &AppId)) -> Result<bool> {
+    /// Removes the first deliveries of a locked queue; returns whether deliveries are left.
+    fn remove_portion(self, book: BookId, app: &AppId) -> Result<bool> {
         let mut conn = self.tx.flushed()?;
-        let first = of(Sql::new("SELECT sequence FROM deliveries"), book, app);
-        let first = first.push(" ORDER BY sequence LIMIT ").int(REMOVED_AT_ONCE.saturating_add(1));
+        let first = of_queue(Sql::new("SELECT sequence FROM deliveries"), book, app);
+        let first = first.push(" ORDER BY sequence LIMIT ").int(MAX_REMOVED.saturating_add(1));
         let portion = Sql::new("SELECT MAX(p.sequence) AS sequence, COUNT(*) AS count FROM (")
             .append(first)
             .push(") p");
@@ -131,22 +133,22 @@ impl Deliveries<'_, '_> {
         let Some(LastOfPortion { sequence: Some(last), count }) = rows.into_iter().next() else {
             return Ok(false);
         };
-        let is_more = count > REMOVED_AT_ONCE;
-        let gone = of(Sql::new("DELETE FROM deliveries"), book, app);
-        let gone = gone.push(if is_more { " AND sequence < " } else { " AND sequence <= " });
-        conn.execute(&gone.int(last))?;
-        Ok(is_more)
+        let has_more = count > MAX_REMOVED;
+        let delete = of_queue(Sql::new("DELETE FROM deliveries"), book, app);
+        let delete = delete.push(if has_more { " AND sequence < " } else { " AND sequence <= " });
+        conn.execute(&delete.int(last))?;
+        Ok(has_more)
     }
 
-    /// Removes a queue in which nothing waits. Of one that the operator has paused the pause stays.
-    fn forget(self, (book, app): (BookId, &AppId)) -> Result<()> {
+    /// Removes an empty queue. If the operator has paused it, only its end is reset.
+    fn remove_queue(self, book: BookId, app: &AppId) -> Result<()> {
         let mut conn = self.tx.flushed()?;
-        let gone = of(Sql::new("DELETE FROM delivery_queues"), book, app);
+        let delete = of_queue(Sql::new("DELETE FROM delivery_queues"), book, app);
         let operator = PauseCause::Operator.as_str();
-        let gone = gone.push(" AND (pause_cause IS NULL OR pause_cause <> ").text(operator);
-        conn.execute(&gone.push(")"))?;
-        let kept = Sql::new("UPDATE delivery_queues SET stopped_at = NULL");
-        conn.execute(&of(kept, book, app))?;
+        let delete = delete.push(" AND (pause_cause IS NULL OR pause_cause <> ").text(operator);
+        conn.execute(&delete.push(")"))?;
+        let reopen = Sql::new("UPDATE delivery_queues SET stopped_at = NULL");
+        conn.execute(&of_queue(reopen, book, app))?;
         Ok(())
     }
 }
@@ -154,7 +156,7 @@ impl Deliveries<'_, '_> {
 const STOPPED: &str = "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, \
      due_at = NULL, stopped_at = ";
 
-/// The statement of [`Deliveries::ended`].
+/// Returns the statement of [`Deliveries::ended`].
 fn ended(after: Option<&EndedPlace>) -> Sql<'_> {
     let some = Sql::new(
         "SELECT q.book_id, q.app_id, b.public_id, \

@@ -1,8 +1,8 @@
-//! The places that a process has for deliveries, and who has them (behaviour 8.9).
+//! The slots of a process for deliveries (behaviour 8.9).
 //!
-//! An app has no more than some of them. The apps that a user has installed get another one only
-//! while more are free than they have: alone they have half of all, and however much they keep
-//! waiting, the next user finds places, too.
+//! An app may use a limited number of slots. The apps of one user get another slot only while more
+//! slots are free than they use. Alone they use half of all slots, and the next user always finds
+//! free ones.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,28 +10,28 @@ use std::hash::Hash;
 use daybook_domain::app::AppId;
 use daybook_domain::id::UserId;
 
+use crate::conn::sql::Value;
 use crate::error::Result;
-use crate::sql::Value;
 
-/// Whose a place is.
+/// The user of a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
     /// The app.
     pub app: AppId,
-    /// Who installed it.
+    /// The user who installed it.
     pub installer: Option<UserId>,
 }
 
-/// How many places there are, and who has how many of them.
+/// The free slots, and the used ones by app and by installer.
 #[derive(Debug, Clone)]
 pub struct InFlight {
     free: usize,
-    of_an_app: usize,
+    max_per_app: usize,
     apps: HashMap<AppId, usize>,
     installers: HashMap<UserId, usize>,
 }
 
-fn take_from<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: &K) {
+fn decrement<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: &K) {
     if let Some(count) = counts.get_mut(key) {
         *count = count.saturating_sub(1);
     }
@@ -39,21 +39,21 @@ fn take_from<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: &K) {
 }
 
 impl InFlight {
-    /// So many free places, of which an app may have so many.
+    /// Creates `free` slots, of which an app may use `max_per_app`.
     #[must_use]
-    pub fn new(free: usize, of_an_app: usize) -> Self {
-        Self { free, of_an_app, apps: HashMap::new(), installers: HashMap::new() }
+    pub fn new(free: usize, max_per_app: usize) -> Self {
+        Self { free, max_per_app, apps: HashMap::new(), installers: HashMap::new() }
     }
 
-    /// How many are free.
+    /// Returns the number of free slots.
     #[must_use]
     pub const fn free(&self) -> usize {
         self.free
     }
 
-    /// Gives somebody a place.
-    pub fn enter(&mut self, seat: &Slot) {
-        let Slot { app, installer } = seat;
+    /// Takes a slot.
+    pub fn enter(&mut self, slot: &Slot) {
+        let Slot { app, installer } = slot;
         self.free = self.free.saturating_sub(1);
         *self.apps.entry(app.clone()).or_default() += 1;
         if let Some(user) = installer {
@@ -61,44 +61,46 @@ impl InFlight {
         }
     }
 
-    /// Takes a place back.
-    pub fn leave(&mut self, seat: &Slot) {
-        let Slot { app, installer } = seat;
+    /// Frees a slot.
+    pub fn leave(&mut self, slot: &Slot) {
+        let Slot { app, installer } = slot;
         self.free += 1;
-        take_from(&mut self.apps, app);
+        decrement(&mut self.apps, app);
         if let Some(user) = installer {
-            take_from(&mut self.installers, user);
+            decrement(&mut self.installers, user);
         }
     }
 
-    /// What looks at all that is due take, while there are places. A look answers whether it has
-    /// passed over somebody: they may have no more, and the next one finds those behind.
+    /// Repeats a query while it skips rows and slots are free.
+    ///
+    /// `query` leases what is due and returns whether it skipped a row whose app or user has no
+    /// slots left. The next query excludes these, so it finds later rows.
     pub(super) fn fill<T>(
         &mut self,
-        mut look: impl FnMut((&mut Self, &mut Vec<T>)) -> Result<bool>,
+        mut query: impl FnMut(&mut Self, &mut Vec<T>) -> Result<bool>,
     ) -> Result<Vec<T>> {
-        let mut taken = Vec::new();
-        while look((&mut *self, &mut taken))? && self.free > 0 {}
-        Ok(taken)
+        let mut leased = Vec::new();
+        while query(self, &mut leased)? && self.free > 0 {}
+        Ok(leased)
     }
 
-    /// Whether somebody may have another one.
-    pub(super) fn admits(&self, seat: &Slot) -> bool {
-        let Slot { app, installer } = seat;
+    /// Returns whether a slot may be taken.
+    pub(super) fn admits(&self, slot: &Slot) -> bool {
+        let Slot { app, installer } = slot;
         let of_app = self.apps.get(app).copied().unwrap_or_default();
         let of_user = installer.and_then(|user| self.installers.get(&user).copied());
-        of_app < self.of_an_app && of_user.unwrap_or_default() < self.free
+        of_app < self.max_per_app && of_user.unwrap_or_default() < self.free
     }
 
-    /// The apps that may have no more.
+    /// Returns the apps that have no slots left.
     pub(super) fn full_apps(&self) -> Vec<Value<'static>> {
-        let full = self.apps.iter().filter(|(_, count)| **count >= self.of_an_app);
+        let full = self.apps.iter().filter(|(_, count)| **count >= self.max_per_app);
         let full = full.map(|(app, _)| Value::Text(app.as_str().to_owned().into()));
-        // An empty list matches nothing, nor does its negation.
+        // `NOT IN (NULL)` matches nothing, so the list must not be empty.
         full.chain([Value::Text("".into())]).collect()
     }
 
-    /// The users whose apps may have no more.
+    /// Returns the users whose apps have no slots left.
     pub(super) fn full_installers(&self) -> Vec<Value<'static>> {
         let full = self.installers.iter().filter(|(_, count)| **count >= self.free);
         full.map(|(user, _)| Value::Int(user.get())).collect()
@@ -109,55 +111,55 @@ impl InFlight {
 mod tests {
     use super::*;
 
-    fn seat(app: &str, user: i64) -> Slot {
+    fn slot(app: &str, user: i64) -> Slot {
         Slot { app: AppId::stored(app.to_owned()), installer: Some(UserId::new(user)) }
     }
 
-    /// Lets as many enter as are admitted, of more apps than there are places; who they were.
-    fn fill(occupied: &mut InFlight, user: i64) -> Vec<Slot> {
-        let mut entered = Vec::new();
+    /// Takes all slots that a user may have, for more apps than there are slots.
+    fn fill(slots: &mut InFlight, user: i64) -> Vec<Slot> {
+        let mut taken = Vec::new();
         for number in 0..100 {
-            let next = seat(&format!("{user} {number}"), user);
-            while occupied.admits(&next) {
-                occupied.enter(&next);
-                entered.push(next.clone());
+            let next = slot(&format!("{user} {number}"), user);
+            while slots.admits(&next) {
+                slots.enter(&next);
+                taken.push(next.clone());
             }
         }
-        entered
+        taken
     }
 
     #[test]
-    fn whoever_comes_finds_places() {
-        let mut occupied = InFlight::new(64, 8);
-        let first = fill(&mut occupied, 1);
-        assert_eq!(first.len(), 32, "half of all");
-        assert_eq!(fill(&mut occupied, 2).len(), 16);
-        assert_eq!(fill(&mut occupied, 3).len(), 8);
-        assert_eq!(occupied.full_installers().len(), 3);
-        for seat in &first {
-            occupied.leave(seat);
+    fn each_further_user_gets_half_of_the_free_slots() {
+        let mut slots = InFlight::new(64, 8);
+        let first = fill(&mut slots, 1);
+        assert_eq!(first.len(), 32, "half of all slots");
+        assert_eq!(fill(&mut slots, 2).len(), 16);
+        assert_eq!(fill(&mut slots, 3).len(), 8);
+        assert_eq!(slots.full_installers().len(), 3);
+        for slot in &first {
+            slots.leave(slot);
         }
-        assert_eq!((occupied.free(), fill(&mut occupied, 3).len()), (40, 16));
-        assert_eq!(occupied.free(), 24, "as many as the third has");
+        assert_eq!((slots.free(), fill(&mut slots, 3).len()), (40, 16));
+        assert_eq!(slots.free(), 24, "as many as the third user has");
     }
 
     #[test]
-    fn an_app_has_its_places_whoever_installed_it() {
-        let mut occupied = InFlight::new(64, 2);
-        occupied.enter(&seat("bot", 1));
-        occupied.enter(&seat("bot", 2));
-        assert!(!occupied.admits(&seat("bot", 3)) && occupied.admits(&seat("other", 1)));
-        assert_eq!(occupied.full_apps().len(), 2, "the bot, and one that is none");
-        occupied.leave(&seat("bot", 2));
-        assert!(occupied.admits(&seat("bot", 3)));
-        assert_eq!(occupied.full_apps().len(), 1);
+    fn app_limit_counts_all_installers() {
+        let mut slots = InFlight::new(64, 2);
+        slots.enter(&slot("bot", 1));
+        slots.enter(&slot("bot", 2));
+        assert!(!slots.admits(&slot("bot", 3)) && slots.admits(&slot("other", 1)));
+        assert_eq!(slots.full_apps().len(), 2, "the bot, and the empty id");
+        slots.leave(&slot("bot", 2));
+        assert!(slots.admits(&slot("bot", 3)));
+        assert_eq!(slots.full_apps().len(), 1);
     }
 
     #[test]
-    fn an_app_that_nobody_installed_counts_for_nobody() {
-        let mut occupied = InFlight::new(2, 8);
-        let bot = Slot { installer: None, ..seat("bot", 1) };
-        occupied.enter(&bot);
-        assert!(occupied.admits(&bot) && occupied.full_installers().is_empty());
+    fn app_without_installer_counts_for_no_user() {
+        let mut slots = InFlight::new(2, 8);
+        let bot = Slot { installer: None, ..slot("bot", 1) };
+        slots.enter(&bot);
+        assert!(slots.admits(&bot) && slots.full_installers().is_empty());
     }
 }

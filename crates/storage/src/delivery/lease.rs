@@ -1,6 +1,7 @@
-//! What one process at a time does: it takes queues that are due, and gives them back. A queue is
-//! due when its first delivery is; for how long a process holds it is another matter, so that who
-//! comes in between leaves the pauses between two attempts as they are.
+//! Leases of queues: a process leases queues that are due, and releases them.
+//!
+//! A queue is due when its first delivery is. The lease has its own expiry, so a replay in between
+//! does not change the pause between two attempts.
 
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{EventDelivery, FailureStreak, PauseCause, RetryState};
@@ -10,57 +11,57 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::in_flight::{InFlight, Slot};
-use super::{Deliveries, of};
-use crate::bulk::Bulk;
+use super::{Deliveries, of_queue};
+use crate::conn::bulk::Bulk;
+use crate::conn::sql::{Sql, Value};
 use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
-use crate::sql::{Sql, Value};
 
-/// A delivery that one process has taken.
+/// A delivery that a process has leased.
 #[derive(Debug, Clone)]
 pub struct Leased {
     /// The delivery.
     pub delivery: EventDelivery,
-    /// Its lease: nobody else has the same, and no other attempt.
+    /// The lease, which is unique to this attempt.
     pub lease: i64,
-    /// The lease that it waits for while that runs.
+    /// The lease of the delivery that caused the event, which must end first.
     pub cause_lease: Option<i64>,
 }
 
-/// A delivery that was taken to be made, and the place it takes.
+/// A leased delivery with its slot.
 #[derive(Debug, Clone)]
 pub struct Dispatched {
     /// The delivery.
     pub leased: Leased,
-    /// Whose place it takes.
-    pub seat: Slot,
+    /// The slot that it uses.
+    pub slot: Slot,
 }
 
 /// A queue that this unit of work has locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeldQueue {
-    /// The lease of the process that delivers, and until when it holds.
+pub struct LockedQueue {
+    /// The current lease and its expiry.
     pub lease: Option<(i64, Instant)>,
-    /// Since when the app fails.
+    /// The time since which the app fails.
     pub failing: FailureStreak,
-    /// When it was paused, and why.
+    /// The start and the cause of a pause.
     pub pause: Option<(Instant, PauseCause)>,
-    /// Whether nothing of it is sent any more.
+    /// Whether the queue has ended.
     pub has_ended: bool,
 }
 
-/// When a queue that is given back is due.
+/// When a released queue is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
     /// At an instant.
     At(Instant),
-    /// When it was before.
+    /// At the same instant as before.
     AsBefore,
-    /// Nothing waits.
+    /// Never, because it is empty.
     Never,
 }
 
-/// A delivery as queues find it.
+/// A delivery of a queue.
 #[derive(QueryableByName)]
 pub(super) struct Row {
     #[diesel(sql_type = BigInt)]
@@ -94,14 +95,14 @@ impl Row {
             app: AppId::stored(app_id),
             sequence,
             depth,
-            tries,
+            retry_state: tries,
             copy: None,
         };
         Leased { delivery, lease, cause_lease }
     }
 }
 
-/// A delivery that is due, and who installed its app.
+/// A due delivery, and the user who installed its app.
 #[derive(QueryableByName)]
 struct DueRow {
     #[diesel(embed)]
@@ -111,14 +112,14 @@ struct DueRow {
 }
 
 impl DueRow {
-    fn seat(&self) -> Slot {
+    fn slot(&self) -> Slot {
         let app = AppId::stored(self.delivery.app_id.clone());
         Slot { app, installer: self.installer_id.map(UserId::new) }
     }
 }
 
 #[derive(QueryableByName)]
-struct HeldRow {
+struct QueueRow {
     #[diesel(sql_type = Nullable<BigInt>)]
     lease: Option<i64>,
     #[diesel(sql_type = Nullable<BigInt>)]
@@ -139,13 +140,13 @@ struct WaitingRow {
     sequence: i64,
 }
 
-impl TryFrom<HeldRow> for HeldQueue {
+impl TryFrom<QueueRow> for LockedQueue {
     type Error = Error;
 
-    fn try_from(row: HeldRow) -> Result<Self> {
-        let HeldRow { lease, leased_until, failing_since, paused_at, pause_cause, stopped_at } =
+    fn try_from(row: QueueRow) -> Result<Self> {
+        let QueueRow { lease, leased_until, failing_since, paused_at, pause_cause, stopped_at } =
             row;
-        let cause = cause(pause_cause)?;
+        let cause = self::pause_cause(pause_cause)?;
         Ok(Self {
             lease: lease.zip(leased_until.map(Instant::new)),
             failing: FailureStreak(failing_since.map(Instant::new)),
@@ -155,48 +156,48 @@ impl TryFrom<HeldRow> for HeldQueue {
     }
 }
 
-/// Why a queue was paused.
-pub(super) fn cause(name: Option<String>) -> Result<PauseCause> {
-    let cause = |name: String| PauseCause::from_name(&name).ok_or(Error::Corrupt("cause"));
-    Ok(name.map(cause).transpose()?.unwrap_or(PauseCause::Operator))
+/// Parses the cause of a pause.
+pub(super) fn pause_cause(name: Option<String>) -> Result<PauseCause> {
+    let parse = |name: String| PauseCause::from_name(&name).ok_or(Error::Corrupt("cause"));
+    Ok(name.map(parse).transpose()?.unwrap_or(PauseCause::Operator))
 }
 
-/// A delivery `d` of a queue `q`, up to the public id of its book.
+/// Selects a delivery `d` of a queue `q`. The public id of its book follows.
 pub(super) const DELIVERY: &str = "SELECT q.book_id, q.app_id, d.sequence, d.depth, d.failures, \
        d.busy, d.busy_since, d.cause_lease, ";
-/// The same of many books.
+/// The public id, for queues of many books.
 const KEY: &str = "(SELECT b.public_id FROM books b WHERE b.id = q.book_id) AS public_id";
-/// Who installed the app of a queue `q` first.
+/// The user who first installed the app of a queue `q`.
 const INSTALLER: &str = "(SELECT i.installer_id FROM integrations i \
      WHERE i.book_id = q.book_id AND i.app_id = q.app_id \
        AND i.id = (SELECT MIN(f.id) FROM integrations f \
          WHERE f.book_id = q.book_id AND f.app_id = q.app_id))";
-/// The first delivery of each of some queues `q`.
+/// Joins the first delivery of each queue `q`.
 const FIRST: &str = " FROM delivery_queues q \
      JOIN deliveries d ON d.book_id = q.book_id AND d.app_id = q.app_id \
        AND d.sequence = (SELECT MIN(m.sequence) FROM deliveries m \
          WHERE m.book_id = q.book_id AND m.app_id = q.app_id)";
 
-/// Adds that a queue `q` is due and not paused, and that no process holds it.
-fn due_and_free(some: Sql<'_>, now: Instant) -> Sql<'_> {
-    some.push("q.due_at <= ")
+/// Adds the condition that a queue `q` is due, not paused and not leased.
+fn due_and_free(sql: Sql<'_>, now: Instant) -> Sql<'_> {
+    sql.push("q.due_at <= ")
         .int(now.milliseconds())
         .push(" AND (q.lease IS NULL OR q.leased_until <= ")
         .int(now.milliseconds())
         .push(") AND q.paused_at IS NULL")
 }
 
-/// The statement of what [`Deliveries::take`] takes.
-pub(crate) fn due(now: Instant, occupied: &InFlight) -> Sql<'static> {
+/// Selects the deliveries that [`Deliveries::lease_due`] leases.
+pub(crate) fn due(now: Instant, in_flight: &InFlight) -> Sql<'static> {
     let some = Sql::new(DELIVERY).push(KEY).push(", ").push(INSTALLER).push(" AS installer_id");
     let mut some = due_and_free(some.push(FIRST).push(" WHERE "), now)
         .push(" AND q.app_id NOT IN ")
-        .list(occupied.full_apps());
-    let full = occupied.full_installers();
+        .list(in_flight.full_apps());
+    let full = in_flight.full_installers();
     if !full.is_empty() {
         some = some.push(" AND COALESCE(").push(INSTALLER).push(", 0) NOT IN ").list(full);
     }
-    // What an app has caused itself waits until it has answered. The leases are read once.
+    // An event that an app caused waits until the causing delivery ends. The leases are read once.
     some = some
         .push(
             " AND (d.cause_lease IS NULL OR d.cause_lease NOT IN (SELECT h.lease \
@@ -205,24 +206,20 @@ pub(crate) fn due(now: Instant, occupied: &InFlight) -> Sql<'static> {
         .int(now.milliseconds())
         .push("))");
     some.push(" ORDER BY q.due_at, q.book_id, q.app_id LIMIT ")
-        .int(i64::try_from(occupied.free()).unwrap_or(i64::MAX))
+        .int(i64::try_from(in_flight.free()).unwrap_or(i64::MAX))
 }
 
 impl Conn {
-    /// Takes the queue of a delivery, where what looks for queues cannot hold them; false when
-    /// somebody else holds it, or has gone on with it meanwhile.
-    fn take_alone(
-        &mut self,
-        found: &Row,
-        (now, until): (Instant, Instant),
-        lease: i64,
-    ) -> Result<bool> {
+    /// Leases one queue, on an engine where the query for due queues cannot lock them.
+    ///
+    /// Returns false if the queue is no longer due and free.
+    fn lease_one(&mut self, found: &Row, now: Instant, until: Instant, lease: i64) -> Result<bool> {
         let free = Sql::new("SELECT q.book_id, q.app_id FROM delivery_queues q WHERE q.book_id = ")
             .int(found.book_id)
             .push(" AND q.app_id = ")
             .text(found.app_id.as_str())
             .push(" AND ");
-        let free = due_and_free(free, now).push(self.unless_locked());
+        let free = due_and_free(free, now).push(self.skip_locked());
         let sql = Sql::new("UPDATE delivery_queues SET lease = ")
             .int(lease)
             .push(", leased_until = ")
@@ -235,17 +232,21 @@ impl Conn {
         Ok(self.execute(&sql)? > 0)
     }
 
-    /// Takes some of the queues that are due, and adds them to those that were taken; whether it
-    /// has passed over one, because its app or who installed it may have no more places.
-    fn take_some(
+    /// Leases queues that are due and adds them to `leased`.
+    ///
+    /// Returns whether it skipped a queue because its app or installer has no slots left.
+    fn lease_due(
         &mut self,
-        (now, until): (Instant, Instant),
-        mint: &mut dyn FnMut() -> i64,
-        (occupied, taken): (&mut InFlight, &mut Vec<Dispatched>),
+        now: Instant,
+        until: Instant,
+        new_lease: &mut dyn FnMut() -> i64,
+        in_flight: &mut InFlight,
+        leased: &mut Vec<Dispatched>,
     ) -> Result<bool> {
-        let due = due(now, occupied).push(self.unless_q_locked()).uncached();
+        let due = due(now, in_flight).push(self.skip_locked_of_q()).uncached();
         let rows: Vec<DueRow> = on_engine!(self, c => (&due).load(c))?;
-        let (mut is_full, is_distributed) = (false, self.engine().is_distributed());
+        let is_distributed = self.engine().is_distributed();
+        let mut has_skipped = false;
         let mut leases = Bulk::new(
             "INSERT INTO delivery_queues (book_id, app_id, lease, leased_until)",
             4,
@@ -253,12 +254,12 @@ impl Conn {
              leased_until = excluded.leased_until",
         );
         for row in rows {
-            let seat = row.seat();
-            if !occupied.admits(&seat) {
-                is_full = true;
+            let slot = row.slot();
+            if !in_flight.admits(&slot) {
+                has_skipped = true;
                 continue;
             }
-            let (row, lease) = (row.delivery, mint());
+            let (row, lease) = (row.delivery, new_lease());
             if !is_distributed {
                 leases.row([
                     Value::Int(row.book_id),
@@ -266,85 +267,91 @@ impl Conn {
                     Value::Int(lease),
                     Value::Int(until.milliseconds()),
                 ]);
-            } else if !self.take_alone(&row, (now, until), lease)? {
+            } else if !self.lease_one(&row, now, until, lease)? {
                 continue;
             }
-            occupied.enter(&seat);
-            taken.push(Dispatched { leased: row.leased(lease), seat });
+            in_flight.enter(&slot);
+            leased.push(Dispatched { leased: row.leased(lease), slot });
         }
         self.write(leases)?;
-        Ok(is_full)
+        Ok(has_skipped)
     }
 }
 
 impl Deliveries<'_, '_> {
-    /// Takes queues that are due, as many as there are places for, those that have been due for
-    /// longest first, each under a new lease until an instant. What another process is taking is
-    /// passed over.
-    pub fn take(
+    /// Leases queues that are due until an instant, as many as there are slots, oldest first.
+    ///
+    /// Queues that another process is leasing are skipped.
+    pub fn lease_due(
         self,
-        times: (Instant, Instant),
-        mint: &mut dyn FnMut() -> i64,
-        occupied: &mut InFlight,
+        now: Instant,
+        until: Instant,
+        new_lease: &mut dyn FnMut() -> i64,
+        in_flight: &mut InFlight,
     ) -> Result<Vec<Dispatched>> {
         let mut conn = self.tx.flushed()?;
-        occupied.fill(|places| conn.take_some(times, &mut *mint, places))
+        in_flight.fill(|in_flight, leased| {
+            conn.lease_due(now, until, &mut *new_lease, in_flight, leased)
+        })
     }
 
-    /// Locks the queue of a delivery; nothing when its lease does not hold any more: it was too
-    /// long and somebody else has taken the queue, or the app was removed, or the delivery has left
-    /// its book.
-    pub fn hold(self, leased: &Leased) -> Result<Option<HeldQueue>> {
+    /// Locks the queue of a leased delivery.
+    ///
+    /// Returns nothing if the lease has ended: it expired and another process leased the queue, the
+    /// app was removed, or the delivery was detached from its book.
+    pub fn lock_leased(self, leased: &Leased) -> Result<Option<LockedQueue>> {
         let (tx, EventDelivery { book, app, sequence, .. }) = (self.tx, &leased.delivery);
-        let held = tx.deliveries().queue_of(*book, app)?;
-        let held = held.filter(|held| held.lease.is_some_and(|(lease, _)| lease == leased.lease));
-        // Asked under the lock: whoever takes the delivery away holds it, too.
-        let waiting = of(Sql::new("SELECT sequence FROM deliveries"), *book, app);
+        let queue = tx.deliveries().lock_queue(*book, app)?;
+        let queue =
+            queue.filter(|queue| queue.lease.is_some_and(|(lease, _)| lease == leased.lease));
+        // Checked under the lock, which the removal of a delivery also takes.
+        let waiting = of_queue(Sql::new("SELECT sequence FROM deliveries"), *book, app);
         let waiting = waiting.push(" AND sequence = ").int(*sequence);
         let rows: Vec<WaitingRow> = on_engine!(tx.flushed()?, c => (&waiting).load(c))?;
-        Ok(held.filter(|_| rows.iter().any(|row| row.sequence == *sequence)))
+        let exists = rows.iter().any(|row| row.sequence == *sequence);
+        Ok(if exists { queue } else { None })
     }
 
     /// Locks the queue of an app in a book, if there is one.
-    pub fn queue_of(self, book: BookId, app: &AppId) -> Result<Option<HeldQueue>> {
+    pub fn lock_queue(self, book: BookId, app: &AppId) -> Result<Option<LockedQueue>> {
         let mut conn = self.tx.flushed()?;
         let queue = Sql::new(
             "SELECT lease, leased_until, failing_since, paused_at, pause_cause, stopped_at \
              FROM delivery_queues",
         );
-        let queue = of(queue, book, app).push(conn.and_lock());
-        let rows: Vec<HeldRow> = on_engine!(&mut *conn, c => (&queue).load(c))?;
-        rows.into_iter().next().map(HeldQueue::try_from).transpose()
+        let queue = of_queue(queue, book, app).push(conn.for_update());
+        let rows: Vec<QueueRow> = on_engine!(&mut *conn, c => (&queue).load(c))?;
+        rows.into_iter().next().map(LockedQueue::try_from).transpose()
     }
 
-    /// Prolongs the lease of a queue that is held.
-    pub fn prolong(self, leased: &Leased, until: Instant) -> Result<()> {
+    /// Extends the lease of a locked queue.
+    pub fn extend_lease(self, leased: &Leased, until: Instant) -> Result<()> {
         let EventDelivery { book, app, .. } = &leased.delivery;
         let sql = Sql::new("UPDATE delivery_queues SET leased_until = ").int(until.milliseconds());
-        self.tx.flushed()?.execute(&of(sql, *book, app))?;
+        self.tx.flushed()?.execute(&of_queue(sql, *book, app))?;
         Ok(())
     }
 
-    /// Notes how often a delivery was tried.
-    pub fn save_tries(self, delivery: &EventDelivery, tries: RetryState) -> Result<()> {
-        let RetryState { failures, busy, busy_since } = tries;
+    /// Saves the retry state of a delivery.
+    pub fn save_retry_state(self, delivery: &EventDelivery, state: RetryState) -> Result<()> {
+        let RetryState { failures, busy, busy_since } = state;
         let sql = Sql::new("UPDATE deliveries SET failures = ")
             .int(failures)
             .push(", busy = ")
             .int(busy)
             .push(", busy_since = ")
             .value(Value::SomeInt(busy_since.map(Instant::milliseconds)));
-        let sql = of(sql, delivery.book, &delivery.app);
+        let sql = of_queue(sql, delivery.book, &delivery.app);
         self.tx.flushed()?.execute(&sql.push(" AND sequence = ").int(delivery.sequence))?;
         Ok(())
     }
 
-    /// Removes a delivery that has ended; answers the next one of its queue, under the same lease.
+    /// Deletes a delivery that has ended; returns the next one of its queue under the same lease.
     pub fn end(self, leased: &Leased) -> Result<Option<Leased>> {
         let Leased { delivery, lease, .. } = leased;
         let mut conn = self.tx.flushed()?;
-        let gone = of(Sql::new("DELETE FROM deliveries"), delivery.book, &delivery.app);
-        conn.execute(&gone.push(" AND sequence = ").int(delivery.sequence))?;
+        let delete = of_queue(Sql::new("DELETE FROM deliveries"), delivery.book, &delivery.app);
+        conn.execute(&delete.push(" AND sequence = ").int(delivery.sequence))?;
         let next = Sql::new(DELIVERY)
             .text(delivery.key.as_str())
             .push(
@@ -360,11 +367,12 @@ impl Deliveries<'_, '_> {
         Ok(rows.into_iter().next().map(|row| row.leased(*lease)))
     }
 
-    /// Goes on with a queue for the next delivery, which is due now, under the lease of that.
-    pub fn go_on(
+    /// Continues a queue with the next delivery, which is due now, under its lease.
+    pub fn continue_with(
         self,
         next: &Leased,
-        (now, until): (Instant, Instant),
+        now: Instant,
+        until: Instant,
         failing: FailureStreak,
     ) -> Result<()> {
         let sql = Sql::new("UPDATE delivery_queues SET lease = ")
@@ -375,12 +383,12 @@ impl Deliveries<'_, '_> {
             .int(now.milliseconds())
             .push(", failing_since = ")
             .value(Value::SomeInt(failing.0.map(Instant::milliseconds)));
-        let sql = of(sql, next.delivery.book, &next.delivery.app);
+        let sql = of_queue(sql, next.delivery.book, &next.delivery.app);
         self.tx.flushed()?.execute(&sql)?;
         Ok(())
     }
 
-    /// Gives a queue back.
+    /// Releases a queue.
     pub fn release(self, leased: &Leased, due: Due, failing: FailureStreak) -> Result<()> {
         let sql = Sql::new(
             "UPDATE delivery_queues SET lease = NULL, leased_until = NULL, failing_since = ",
@@ -391,7 +399,7 @@ impl Deliveries<'_, '_> {
             Due::AsBefore => sql,
             Due::Never => sql.push(", due_at = NULL"),
         };
-        let sql = of(sql, leased.delivery.book, &leased.delivery.app);
+        let sql = of_queue(sql, leased.delivery.book, &leased.delivery.app);
         self.tx.flushed()?.execute(&sql)?;
         Ok(())
     }

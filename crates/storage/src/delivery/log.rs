@@ -1,5 +1,7 @@
-//! The delivery log: rows and repository (behaviour 12.13). It is written in the unit of work that
-//! settles an attempt, and read by event, or by app.
+//! The delivery log (behaviour 12.13).
+//!
+//! It is written in the unit of work that saves the outcome of an attempt, and read by event or by
+//! app.
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
@@ -9,10 +11,10 @@ use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
-use crate::sql::{Sql, Value};
-use crate::tx::Tx;
 
 #[derive(QueryableByName)]
 struct AttemptRow {
@@ -52,7 +54,7 @@ struct LastAttempt {
     attempt: i64,
 }
 
-/// A place in the log of an event: the app and the number of an attempt.
+/// A place in the log of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPlace {
     /// The app.
@@ -62,17 +64,17 @@ pub struct LogPlace {
 }
 
 impl LogPlace {
-    /// Where an attempt stands.
+    /// Returns the place of an attempt.
     #[must_use]
     pub fn of(logged: &LoggedAttempt) -> Self {
         Self { app: logged.app.clone(), number: logged.number }
     }
 }
 
-/// A place in the log of an app: when an attempt was sent, and which one it is.
+/// A place in the log of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptPlace {
-    /// When it was sent.
+    /// The instant of the attempt.
     pub at: Instant,
     /// The number of the event.
     pub sequence: i64,
@@ -81,7 +83,7 @@ pub struct AttemptPlace {
 }
 
 impl AttemptPlace {
-    /// Where an attempt stands.
+    /// Returns the place of an attempt.
     #[must_use]
     pub const fn of(logged: &LoggedAttempt) -> Self {
         Self { at: logged.exchange.at, sequence: logged.sequence, number: logged.number }
@@ -94,8 +96,7 @@ pub struct DeliveryLog<'t, 'a> {
 }
 
 impl DeliveryLog<'_, '_> {
-    /// Adds an attempt behind those to deliver the same event to the same app, of which the last
-    /// ones stay.
+    /// Adds an attempt to deliver an event to an app, and removes all but the last ones.
     pub fn add(
         self,
         delivery: &EventDelivery,
@@ -104,7 +105,7 @@ impl DeliveryLog<'_, '_> {
     ) -> Result<()> {
         let mut conn = self.tx.flushed()?;
         let last = Sql::new("SELECT COALESCE(MAX(attempt), 0) AS attempt FROM delivery_attempts");
-        let last = tried(last, delivery);
+        let last = of_delivery(last, delivery);
         let rows: Vec<LastAttempt> = on_engine!(&mut *conn, c => (&last).load(c))?;
         let attempt = rows.first().map_or(1, |row| row.attempt.saturating_add(1));
         let Exchange { at, milliseconds, status, answer } = exchange;
@@ -126,19 +127,19 @@ impl DeliveryLog<'_, '_> {
         );
         conn.execute(&added.list(row))?;
         if attempt > MAX_LOGGED {
-            let old = tried(Sql::new("DELETE FROM delivery_attempts"), delivery);
+            let old = of_delivery(Sql::new("DELETE FROM delivery_attempts"), delivery);
             conn.execute(&old.push(" AND attempt <= ").int(attempt.saturating_sub(MAX_LOGGED)))?;
         }
         Ok(())
     }
 
-    /// The attempts to deliver an event: by app, and of each app the newest first, behind a place,
-    /// at most so many.
+    /// Lists up to `limit` attempts to deliver an event after a place, by app, newest first.
     pub fn list(
         self,
         access: &Access,
         sequence: i64,
-        (after, limit): (Option<&LogPlace>, i64),
+        after: Option<&LogPlace>,
+        limit: i64,
     ) -> Result<Vec<LoggedAttempt>> {
         let page = Sql::new("SELECT * FROM delivery_attempts WHERE book_id = ")
             .int(access.book().id.get())
@@ -158,14 +159,15 @@ impl DeliveryLog<'_, '_> {
         self.load(&page.push(" ORDER BY app_id, attempt DESC LIMIT ").int(limit))
     }
 
-    /// The attempts to deliver events to an app, the newest first, behind a place, at most so many.
+    /// Lists up to `limit` attempts to deliver events to an app after a place, newest first.
     pub fn list_of_app(
         self,
         access: &Access,
         app: &AppId,
-        bounds: (Option<AttemptPlace>, i64),
+        after: Option<AttemptPlace>,
+        limit: i64,
     ) -> Result<Vec<LoggedAttempt>> {
-        self.load(&of_app(access.book().id, app, bounds))
+        self.load(&of_app(access.book().id, app, after, limit))
     }
 
     fn load(self, page: &Sql<'_>) -> Result<Vec<LoggedAttempt>> {
@@ -173,13 +175,14 @@ impl DeliveryLog<'_, '_> {
         rows.into_iter().map(LoggedAttempt::try_from).collect()
     }
 
-    /// Removes attempts from before an instant, at most so many, those that another process is
-    /// removing excepted; how many they were.
+    /// Removes up to `limit` attempts before an instant; returns their number.
+    ///
+    /// Rows that another process is removing are skipped.
     pub fn remove_before(self, before: Instant, limit: i64) -> Result<usize> {
         let mut conn = self.tx.flushed()?;
-        let unless_locked = conn.unless_locked();
+        let skip_locked = conn.skip_locked();
         if !conn.engine().is_distributed() {
-            return Ok(conn.execute(&old_attempts(before, limit, None, unless_locked))?);
+            return Ok(conn.execute(&old_attempts(before, limit, None, skip_locked))?);
         }
         let books = Sql::new("SELECT book_id FROM delivery_attempts WHERE at < ")
             .int(before.milliseconds())
@@ -189,19 +192,20 @@ impl DeliveryLog<'_, '_> {
         let mut removed = 0;
         for LoggedBook { book_id } in books {
             let left = limit.saturating_sub(i64::try_from(removed).unwrap_or(i64::MAX));
-            let old = old_attempts(before, left, Some(book_id), unless_locked);
+            let old = old_attempts(before, left, Some(book_id), skip_locked);
             removed = conn.execute(&old)?.saturating_add(removed);
         }
         Ok(removed)
     }
 }
 
-/// Removes attempts from before an instant, at most so many, perhaps of one book.
+/// Returns the statement that removes up to `limit` attempts before an instant, perhaps of one
+/// book.
 fn old_attempts<'a>(
     before: Instant,
     limit: i64,
     book: Option<i64>,
-    unless_locked: &'static str,
+    skip_locked: &'static str,
 ) -> Sql<'a> {
     let of_book = |statement: Sql<'a>| match book {
         Some(book) => statement.push("book_id = ").int(book).push(" AND "),
@@ -215,7 +219,7 @@ fn old_attempts<'a>(
     .int(before.milliseconds())
     .push(" ORDER BY at LIMIT ")
     .int(limit)
-    .push(unless_locked)
+    .push(skip_locked)
     .append(of_book(Sql::new(") DELETE FROM delivery_attempts WHERE ")))
     .push(
         "(book_id, sequence, app_id, attempt) IN \
@@ -229,13 +233,14 @@ struct LoggedBook {
     book_id: i64,
 }
 
-/// The statement of a page of the log of an app.
+/// Returns the statement of a page of the log of an app.
 pub(crate) fn of_app(
     book: BookId,
     app: &AppId,
-    (after, limit): (Option<AttemptPlace>, i64),
+    after: Option<AttemptPlace>,
+    limit: i64,
 ) -> Sql<'_> {
-    let page = super::of(Sql::new("SELECT * FROM delivery_attempts"), book, app);
+    let page = super::of_queue(Sql::new("SELECT * FROM delivery_attempts"), book, app);
     let page = match after {
         None => page,
         Some(AttemptPlace { at, sequence, number }) => page
@@ -250,8 +255,8 @@ pub(crate) fn of_app(
     page.push(" ORDER BY at DESC, sequence DESC, attempt DESC LIMIT ").int(limit)
 }
 
-/// The condition that names an event and an app.
-fn tried<'a>(sql: Sql<'a>, delivery: &'a EventDelivery) -> Sql<'a> {
+/// Adds the condition that selects the attempts of a delivery.
+fn of_delivery<'a>(sql: Sql<'a>, delivery: &'a EventDelivery) -> Sql<'a> {
     let sql = sql.push(" WHERE book_id = ").int(delivery.book.get());
     let sql = sql.push(" AND sequence = ").int(delivery.sequence);
     sql.push(" AND app_id = ").text(delivery.app.as_str())

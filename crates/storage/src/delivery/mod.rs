@@ -1,21 +1,23 @@
-//! Deliveries: rows and repository (behaviour 8.9, 8.11). They are written with their events, in
-//! the write buffer, and found across books, by when they are due.
+//! Deliveries of events to apps (behaviour 8.9, 8.11).
 //!
-//! What one process at a time does is not a delivery but a queue: the deliveries of an app in a
-//! book. Its row is locked by whoever changes it, always before its deliveries. Who waits for it
-//! has locked the book first: who writes events, and who writes down what became of a delivery. Who
-//! takes queues waits for nobody, passes over those that are locked, and comes last in its group
-//! ([`crate::ShardKey::DELIVERIES`]). So nobody waits in a circle.
+//! Deliveries are written with their events, in the write buffer. The unit that a process works on
+//! is a queue: the deliveries of an app in a book. Its row is locked by every change of the queue,
+//! always before its deliveries. A worker leases the queues that are due, delivers the first event,
+//! and releases or continues the queue. Queues are found across books, by when they are due.
 //!
-//! | Module | What it does |
+//! Writers of events and of outcomes lock the book before the queue. The unit of work that leases
+//! queues skips locked ones, and comes last in its group ([`crate::ShardKey::DELIVERIES`]). So no
+//! two units of work wait for each other.
+//!
+//! | Module | Contents |
 //! |---|---|
-//! | `detached` | What outlives its book |
-//! | `lease` | Takes queues that are due, and gives them back |
-//! | `occupied` | Counts whose deliveries a process makes |
-//! | `pause` | Pauses queues, and goes on with them |
-//! | `replay` | What somebody asks for once more |
-//! | `ended` | Ends queues, and removes what waited in them |
-//! | `log` | What was tried |
+//! | `lease` | Leasing queues that are due, and releasing them |
+//! | `in_flight` | The slots of a process, by app and by user |
+//! | `pause` | Pausing and resuming queues |
+//! | `replay` | Deliveries that a user requests again |
+//! | `ended` | Ending queues, and removing their deliveries in portions |
+//! | `detached` | Deliveries that outlive their book |
+//! | `log` | The delivery log |
 
 pub mod detached;
 pub mod ended;
@@ -25,7 +27,6 @@ pub mod log;
 pub mod pause;
 pub mod replay;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use daybook_domain::access::Access;
@@ -33,80 +34,32 @@ use daybook_domain::app::AppId;
 use daybook_domain::delivery::Receiver;
 use daybook_domain::event::EventType;
 use daybook_domain::id::BookId;
-use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 
-use crate::bulk::Bulk;
-use crate::column;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
-use crate::sql::{Sql, Value};
-use crate::tx::Tx;
+use crate::rows::column;
+use crate::rows::delivery::KnownReceiver;
 
-/// Says that there are new deliveries.
+/// Calls a function when deliveries have become due.
 #[derive(Clone, Default)]
 pub(crate) struct DeliverySignal(Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>);
 
 impl DeliverySignal {
+    /// Sets the function. Only the first call has an effect.
     pub(crate) fn set(&self, signal: impl Fn() + Send + Sync + 'static) {
-        // Whoever came first stays.
         let _ = self.0.set(Box::new(signal));
     }
 
-    pub(crate) fn give(&self) {
+    /// Calls the function, if it is set.
+    pub(crate) fn send(&self) {
         if let Some(signal) = self.0.get() {
             signal();
         }
     }
-}
-
-/// A delivery that waits to be written.
-#[derive(Debug, Clone)]
-pub(crate) struct NewDelivery {
-    pub(crate) book: BookId,
-    pub(crate) app: AppId,
-    pub(crate) sequence: i64,
-    pub(crate) depth: i64,
-    /// The lease that it waits for.
-    pub(crate) cause_lease: Option<i64>,
-    pub(crate) due_at: Instant,
-    /// Whether its queue is known to be due already.
-    pub(crate) is_due: bool,
-}
-
-/// The rows of deliveries of any books, and of their queues, which they make due. What is known to
-/// be due is not touched: of it whoever is at work, or a look at the clock, knows.
-pub(crate) fn rows(deliveries: &[NewDelivery]) -> [Bulk<'_>; 2] {
-    let mut rows = Bulk::new(
-        "INSERT INTO deliveries (book_id, app_id, sequence, depth, cause_lease)",
-        5,
-        " ON CONFLICT (book_id, app_id, sequence) DO NOTHING",
-    );
-    let mut queues = BTreeMap::new();
-    for NewDelivery { book, app, sequence, depth, cause_lease, due_at, is_due } in deliveries {
-        let queue = (book.get(), app.as_str());
-        if !is_due {
-            queues.entry(queue).or_insert_with(|| due_at.milliseconds());
-        }
-        rows.row([
-            Value::Int(queue.0),
-            Value::Text(queue.1.into()),
-            Value::Int(*sequence),
-            Value::Int(*depth),
-            Value::SomeInt(*cause_lease),
-        ]);
-    }
-    let mut due = Bulk::new(
-        "INSERT INTO delivery_queues (book_id, app_id, due_at)",
-        3,
-        " ON CONFLICT (book_id, app_id) DO UPDATE SET due_at = excluded.due_at \
-         WHERE delivery_queues.due_at IS NULL",
-    );
-    for ((book, app), due_at) in queues {
-        due.row([Value::Int(book), Value::Text(app.into()), Value::Int(due_at)]);
-    }
-    [rows, due]
 }
 
 #[derive(QueryableByName)]
@@ -127,15 +80,6 @@ struct ReceiverRow {
     own_events: bool,
     #[diesel(sql_type = Nullable<BigInt>)]
     due_at: Option<i64>,
-}
-
-/// A receiver of the events of a book.
-#[derive(Debug, Clone)]
-pub(crate) struct KnownReceiver {
-    pub(crate) receiver: Receiver,
-    /// Whether its queue is due. Who changes that has locked the book, as who writes events has; so
-    /// it stays so until somebody in the same group gives the queue back.
-    pub(crate) is_due: bool,
 }
 
 impl TryFrom<ReceiverRow> for KnownReceiver {
@@ -160,13 +104,13 @@ pub struct Deliveries<'t, 'a> {
 }
 
 impl Deliveries<'_, '_> {
-    /// The apps that receive events of a book.
+    /// Lists the apps that receive events of a book.
     pub fn receivers(self, access: &Access) -> Result<Vec<Receiver>> {
         let known = self.tx.receivers(access.book().id)?;
         Ok(known.into_iter().map(|known| known.receiver).collect())
     }
 
-    /// How many events of a book wait for an app that is not paused (behaviour 8.10).
+    /// Counts the events of a book that wait for an app that is not paused (behaviour 8.10).
     pub fn backlog(self, book: BookId) -> Result<i64> {
         let sql = Sql::new(
             "SELECT COUNT(DISTINCT d.sequence) AS count FROM delivery_queues q \
@@ -179,14 +123,15 @@ impl Deliveries<'_, '_> {
     }
 }
 
-/// The condition that names the queue of an app in a book.
-fn of<'a>(sql: Sql<'a>, book: BookId, app: &'a AppId) -> Sql<'a> {
+/// Adds the condition that selects the rows of an app in a book.
+fn of_queue<'a>(sql: Sql<'a>, book: BookId, app: &'a AppId) -> Sql<'a> {
     let sql = sql.push(" WHERE book_id = ").int(book.get());
     sql.push(" AND app_id = ").text(app.as_str())
 }
 
 impl Tx<'_> {
-    /// Who receives the events of a book: read once for a group, as far as nobody changes a row.
+    /// Loads the receivers of the events of a book. They are cached for the group until a unit of
+    /// work changes a row.
     pub(crate) fn receivers(&mut self, book: BookId) -> Result<Vec<KnownReceiver>> {
         if let Some(known) = self.group_cache.receivers.get(&book) {
             return Ok(known.clone());
@@ -200,11 +145,11 @@ impl Tx<'_> {
         .int(book.get())
         .push(" ORDER BY i.app_id, i.id");
         let rows: Vec<ReceiverRow> = on_engine!(self.unflushed()?, c => (&sql).load(c))?;
-        let mut read: Vec<KnownReceiver> =
+        let mut receivers: Vec<KnownReceiver> =
             rows.into_iter().map(KnownReceiver::try_from).collect::<Result<_>>()?;
-        // Of several integrations of an app the first one counts.
-        read.dedup_by(|one, before| one.receiver.app == before.receiver.app);
-        self.group_cache.receivers.insert(book, read.clone());
-        Ok(read)
+        // If an app has several integrations, the first one counts.
+        receivers.dedup_by(|one, before| one.receiver.app == before.receiver.app);
+        self.group_cache.receivers.insert(book, receivers.clone());
+        Ok(receivers)
     }
 }

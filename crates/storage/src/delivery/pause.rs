@@ -1,4 +1,4 @@
-//! Queues that are paused (behaviour 8.19): what waits stays, nothing is taken.
+//! Paused queues (behaviour 8.19), whose deliveries wait and are not leased.
 
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{PauseCause, ResponseText};
@@ -8,17 +8,17 @@ use daybook_domain::purpose::WriteIntegrations;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use super::lease::cause;
-use super::{Deliveries, WaitingCount, of};
+use super::lease::pause_cause as parse_cause;
+use super::{Deliveries, WaitingCount, of_queue};
 use crate::access::AccessTo;
 use crate::bot_response::keep_failed;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
 use crate::event::has_event;
-use crate::sql::{Sql, Value};
-use crate::stored::{bytes, of_response};
+use crate::storage_quota::size::{of_bytes, of_response};
 
-/// The most queues in a portion of a list.
+/// Maximum number of queues in a portion of a list.
 const MAX_LISTED: i64 = 1_000;
 
 /// A queue that was paused for too long.
@@ -28,11 +28,11 @@ pub struct OverdueQueue {
     pub book: BookKey,
     /// The app.
     pub app: AppId,
-    /// Where it stands among the paused ones.
+    /// The place in the list of paused queues.
     pub place: PausedPlace,
 }
 
-/// A place among the queues that are paused.
+/// A place in the list of paused queues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PausedPlace {
     paused_at: i64,
@@ -41,8 +41,8 @@ pub struct PausedPlace {
 }
 
 impl PausedPlace {
-    /// The condition that a queue `q` stands behind it.
-    fn behind<'a>(&'a self, sql: Sql<'a>) -> Sql<'a> {
+    /// Adds the condition that a queue `q` comes after this place.
+    fn push_after<'a>(&'a self, sql: Sql<'a>) -> Sql<'a> {
         let sql = sql.push(" AND (q.paused_at, q.book_id, q.app_id) > (").int(self.paused_at);
         sql.push(", ").int(self.book).push(", ").text(self.app.as_str()).push(")")
     }
@@ -51,17 +51,17 @@ impl PausedPlace {
 /// A paused queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PausedQueue {
-    /// Where it stands in the list.
+    /// The place in the list.
     pub place: PausedPlace,
     /// The book.
     pub book: BookKey,
     /// The app.
     pub app: AppId,
-    /// When it was paused.
+    /// The start of the pause.
     pub paused_at: Instant,
-    /// Why.
+    /// The cause.
     pub cause: PauseCause,
-    /// How many events wait.
+    /// The number of waiting events.
     pub waiting: i64,
 }
 
@@ -102,11 +102,11 @@ impl TryFrom<PausedRow> for PausedQueue {
         let PausedRow { queue, pause_cause, waiting } = row;
         let paused_at = Instant::new(queue.paused_at);
         let OverdueQueue { book, app, place } = queue.into();
-        Ok(Self { place, book, app, paused_at, cause: cause(pause_cause)?, waiting })
+        Ok(Self { place, book, app, paused_at, cause: parse_cause(pause_cause)?, waiting })
     }
 }
 
-/// The last of the first deliveries of a queue, and how many they are.
+/// The last of the first deliveries of a queue, and their number.
 #[derive(QueryableByName)]
 pub(super) struct LastOfPortion {
     #[diesel(sql_type = Nullable<BigInt>)]
@@ -121,13 +121,8 @@ const PAUSED: &str = "SELECT q.book_id, b.public_id, q.app_id, q.paused_at, q.pa
      FROM delivery_queues q JOIN books b ON b.id = q.book_id ";
 
 impl Deliveries<'_, '_> {
-    /// Pauses an app in a book. One that is paused already stays so since then, for this cause.
-    pub fn pause(
-        self,
-        (book, app): (BookId, &AppId),
-        cause: PauseCause,
-        now: Instant,
-    ) -> Result<()> {
+    /// Pauses an app in a book. If it is paused already, the start stays and the cause changes.
+    pub fn pause(self, book: BookId, app: &AppId, cause: PauseCause, now: Instant) -> Result<()> {
         let row = [
             Value::Int(book.get()),
             Value::Text(app.as_str().into()),
@@ -147,56 +142,57 @@ impl Deliveries<'_, '_> {
         Ok(())
     }
 
-    /// Whether the operator has paused an app in a book.
-    pub fn is_paused_by_operator(self, (book, app): (BookId, &AppId)) -> Result<bool> {
-        let paused = of(Sql::new("SELECT COUNT(*) AS count FROM delivery_queues"), book, app);
+    /// Returns whether the operator has paused an app in a book.
+    pub fn is_paused_by_operator(self, book: BookId, app: &AppId) -> Result<bool> {
+        let paused = of_queue(Sql::new("SELECT COUNT(*) AS count FROM delivery_queues"), book, app);
         let paused = paused.push(" AND pause_cause = ").text(PauseCause::Operator.as_str());
         let rows: Vec<WaitingCount> = on_engine!(self.tx.flushed()?, c => (&paused).load(c))?;
         Ok(rows.iter().any(|row| row.count > 0))
     }
 
-    /// Ends the pause of an app in a book, whatever its cause.
-    pub fn resume(self, (book, app): (BookId, &AppId)) -> Result<()> {
-        let resumed = of(Sql::new(RESUMED), book, app);
+    /// Resumes an app in a book, whatever the cause of its pause.
+    pub fn resume(self, book: BookId, app: &AppId) -> Result<()> {
+        let resumed = of_queue(Sql::new(RESUMED), book, app);
         self.tx.flushed()?.execute(&resumed)?;
         Ok(())
     }
 
-    /// Ends the pause of an app that has failed, as somebody in the book may.
+    /// Resumes an app that was paused because it failed.
     pub fn resume_failing(self, access: &AccessTo<WriteIntegrations>, app: &AppId) -> Result<()> {
-        let resumed = of(Sql::new(RESUMED), access.book().id, app);
-        let resumed = resumed.push(" AND pause_cause = ").text(PauseCause::Failing.as_str());
+        let resumed = of_queue(Sql::new(RESUMED), access.book().id, app);
+        let resumed = resumed.push(" AND pause_cause = ").text(PauseCause::Failures.as_str());
         self.tx.flushed()?.execute(&resumed)?;
         Ok(())
     }
 
-    /// The queues that are paused, of a book and of an app when they are named, those first that
-    /// have been for longest, behind a place; at most 1,000.
+    /// Lists up to 1,000 paused queues after a place, longest pause first.
+    ///
+    /// `book` and `app` restrict the list.
     pub fn paused(
         self,
         book: Option<&str>,
         app: Option<&str>,
         after: Option<&PausedPlace>,
     ) -> Result<Vec<PausedQueue>> {
-        let mut some = Sql::new(PAUSED).push("WHERE q.paused_at IS NOT NULL");
+        let mut query = Sql::new(PAUSED).push("WHERE q.paused_at IS NOT NULL");
         if let Some(book) = book {
             let Some(number) = self.tx.book_number(book)? else { return Ok(Vec::new()) };
-            some = some.push(" AND q.book_id = ").int(number.get());
-            some = some.push(" AND b.public_id = ").text(book);
+            query = query.push(" AND q.book_id = ").int(number.get());
+            query = query.push(" AND b.public_id = ").text(book);
         }
         if let Some(app) = app {
-            some = some.push(" AND q.app_id = ").text(app);
+            query = query.push(" AND q.app_id = ").text(app);
         }
         if let Some(place) = after {
-            some = place.behind(some);
+            query = place.push_after(query);
         }
-        let some = some.push(IN_ORDER).int(MAX_LISTED);
-        let rows: Vec<PausedRow> = on_engine!(self.tx.flushed()?, c => (&some).load(c))?;
+        let query = query.push(IN_ORDER).int(MAX_LISTED);
+        let rows: Vec<PausedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
         rows.into_iter().map(PausedQueue::try_from).collect()
     }
 
-    /// Those that have been paused since before an instant, and in which something may wait, behind
-    /// a place, at most so many.
+    /// Lists up to `limit` queues after a place that were paused before an instant and may have
+    /// deliveries.
     pub fn paused_before(
         self,
         before: Instant,
@@ -208,23 +204,26 @@ impl Deliveries<'_, '_> {
         Ok(rows.into_iter().map(OverdueQueue::from).collect())
     }
 
-    /// Notes that nothing waits for an app in a book any more.
-    pub fn rest(self, (book, app): (BookId, &AppId)) -> Result<()> {
-        let rests = of(Sql::new("UPDATE delivery_queues SET due_at = NULL"), book, app);
+    /// Marks the queue of an app in a book as empty.
+    pub fn mark_empty(self, book: BookId, app: &AppId) -> Result<()> {
+        let rests = of_queue(Sql::new("UPDATE delivery_queues SET due_at = NULL"), book, app);
         self.tx.flushed()?.execute(&rests)?;
         Ok(())
     }
 
-    /// Gives up what waits for an app in a book, at most so many: each event gets this response;
-    /// how many they were.
+    /// Removes up to `limit` deliveries of an app in a book; returns their number.
+    ///
+    /// Each event gets the response.
     pub fn give_up(
         mut self,
-        (book, app): (BookId, &AppId),
-        (remark, now): (&ResponseText, Instant),
+        book: BookId,
+        app: &AppId,
+        response: &ResponseText,
+        now: Instant,
         limit: i64,
     ) -> Result<i64> {
         let mut conn = self.tx.flushed()?;
-        let first = of(Sql::new("SELECT sequence FROM deliveries"), book, app);
+        let first = of_queue(Sql::new("SELECT sequence FROM deliveries"), book, app);
         let first = first.push(" ORDER BY sequence LIMIT ").int(limit);
         let portion = Sql::new("SELECT MAX(p.sequence) AS sequence, COUNT(*) AS count FROM (")
             .append(first)
@@ -233,19 +232,19 @@ impl Deliveries<'_, '_> {
         let Some(LastOfPortion { sequence: Some(last), count }) = rows.into_iter().next() else {
             return Ok(0);
         };
-        let before = replaced((book, app), last);
+        let before = replaced(book, app, last);
         let before: Vec<ReplacedRow> = on_engine!(&mut *conn, c => (&before).load(c))?;
         let before = before.first().map_or(0, |row| row.bytes);
         let responses = Sql::new(
             "INSERT INTO bot_responses (book_id, sequence, app_id, kind, message, created_at) \
              SELECT book_id, sequence, app_id, ",
         )
-        .text(remark.kind.as_str())
+        .text(response.kind.as_str())
         .push(", ")
-        .text(remark.message.as_str())
+        .text(response.message.as_str())
         .push(", ")
         .int(now.milliseconds());
-        let responses = of(responses.push(" FROM deliveries"), book, app)
+        let responses = of_queue(responses.push(" FROM deliveries"), book, app)
             .push(" AND sequence <= ")
             .int(last)
             .push(
@@ -253,24 +252,24 @@ impl Deliveries<'_, '_> {
                  message = excluded.message, created_at = excluded.created_at",
             );
         conn.execute(&responses)?;
-        let added = of_response(&remark.message).saturating_mul(count);
-        self.tx.note_stored(book, bytes(added.saturating_sub(before)))?;
-        self.keep_failed((book, app), last)?;
-        let gone = of(Sql::new("DELETE FROM deliveries"), book, app);
-        self.tx.flushed()?.execute(&gone.push(" AND sequence <= ").int(last))?;
+        let added = of_response(&response.message).saturating_mul(count);
+        self.tx.add_usage(book, of_bytes(added.saturating_sub(before)))?;
+        self.keep_failed(book, app, last)?;
+        let delete = of_queue(Sql::new("DELETE FROM deliveries"), book, app);
+        self.tx.flushed()?.execute(&delete.push(" AND sequence <= ").int(last))?;
         Ok(count)
     }
 }
 
 impl Deliveries<'_, '_> {
-    /// Keeps the transactions of what waits for an app, up to an event, as those with an error.
-    fn keep_failed(&mut self, (book, app): (BookId, &AppId), last: i64) -> Result<()> {
+    /// Marks the transactions of waiting events, up to a number, as having an error.
+    fn keep_failed(&mut self, book: BookId, app: &AppId, last: i64) -> Result<()> {
         let waiting = Sql::new("d.book_id = ").int(book.get()).push(" AND d.app_id = ");
         let waiting = waiting.text(app.as_str()).push(" AND d.sequence <= ").int(last);
         let number = || Sql::new("d.sequence");
         let event = has_event("e", book, number());
         let waiting = self.tx.lookup().rows(Sql::new("deliveries d"), waiting);
-        keep_failed(self.tx, (waiting.look_up("events", "e", event), number()), book)
+        keep_failed(self.tx, waiting.look_up("events", "e", event), number(), book)
     }
 }
 
@@ -280,9 +279,8 @@ struct ReplacedRow {
     bytes: i64,
 }
 
-/// For how many bytes the responses count that those to what waits for an app, up to an event, take
-/// the place of.
-fn replaced<'s>((book, app): (BookId, &'s AppId), last: i64) -> Sql<'s> {
+/// Sums the storage usage of earlier responses to the waiting events of an app, up to a number.
+fn replaced<'s>(book: BookId, app: &'s AppId, last: i64) -> Sql<'s> {
     Sql::new(
         "SELECT CAST(COALESCE(SUM(octet_length(r.message) + 100), 0) AS BIGINT) AS bytes \
          FROM deliveries d JOIN bot_responses r ON r.book_id = d.book_id \
@@ -297,7 +295,7 @@ fn replaced<'s>((book, app): (BookId, &'s AppId), last: i64) -> Sql<'s> {
 
 const IN_ORDER: &str = " ORDER BY q.paused_at, q.book_id, q.app_id LIMIT ";
 
-/// The statement of [`Deliveries::paused_before`].
+/// Returns the statement of [`Deliveries::paused_before`].
 pub(crate) fn overdue(before: Instant, after: Option<&PausedPlace>, limit: i64) -> Sql<'_> {
     let some = Sql::new(
         "SELECT q.book_id, q.app_id, q.paused_at, \
@@ -307,7 +305,7 @@ pub(crate) fn overdue(before: Instant, after: Option<&PausedPlace>, limit: i64) 
     )
     .int(before.milliseconds());
     let some = match after {
-        Some(place) => place.behind(some),
+        Some(place) => place.push_after(some),
         None => some,
     };
     some.push(IN_ORDER).int(limit)

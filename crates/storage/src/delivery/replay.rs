@@ -1,32 +1,33 @@
-//! Deliveries that somebody asks for once more: rows and repository (behaviour 8.12).
+//! Deliveries that a user requests again (behaviour 8.12).
 
 use daybook_domain::delivery::{EventDelivery, PauseCause};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::ReplayEvents;
 
-use super::lease::{HeldQueue, Leased};
-use super::{Deliveries, NewDelivery, of};
+use super::lease::{Leased, LockedQueue};
+use super::{Deliveries, of_queue};
 use crate::access::AccessTo;
 use crate::bot_response::BotResponses;
+use crate::conn::sql::{Sql, Value};
 use crate::error::Result;
-use crate::sql::{Sql, Value};
-use crate::stored::bytes;
+use crate::rows::delivery::NewDelivery;
+use crate::storage_quota::size::of_bytes;
 
-/// Whether a queue could be taken to deliver one event.
+/// The result of leasing a queue for one event.
 #[derive(Debug, Clone)]
-pub enum Turn {
-    /// It was.
-    Taken(Leased),
-    /// Something else is being delivered.
+pub enum LeaseResult {
+    /// The delivery is leased.
+    Leased(Leased),
+    /// Another event of the queue is being delivered.
     Busy,
-    /// The operator has paused it.
+    /// The operator has paused the queue.
     Paused,
 }
 
 impl Deliveries<'_, '_> {
-    /// Queues deliveries of events that are in the log already.
-    pub fn queue(self, _: &AccessTo<ReplayEvents>, wanted: &[EventDelivery], now: Instant) {
-        let rows = wanted.iter().map(|delivery| NewDelivery {
+    /// Queues deliveries of existing events.
+    pub fn queue(self, _: &AccessTo<ReplayEvents>, deliveries: &[EventDelivery], now: Instant) {
+        let rows = deliveries.iter().map(|delivery| NewDelivery {
             book: delivery.book,
             app: delivery.app.clone(),
             sequence: delivery.sequence,
@@ -39,30 +40,33 @@ impl Deliveries<'_, '_> {
         self.tx.buffer().queue_deliveries(rows);
     }
 
-    /// Takes the queue of an app in a book to deliver one event now, under this lease until an
-    /// instant, unless something else is being delivered. Until it has ended the event waits like
-    /// any other, so that it is not lost with the process; when the others are due stays as it is.
-    pub fn take_one(
+    /// Leases the queue of an app in a book until an instant, to deliver one event now.
+    ///
+    /// The event is added to the queue, so it is not lost with the process. The due time of the
+    /// queue stays.
+    pub fn lease_one(
         self,
         _: &AccessTo<ReplayEvents>,
         delivery: EventDelivery,
         lease: i64,
-        (now, until): (Instant, Instant),
-    ) -> Result<Turn> {
+        now: Instant,
+        until: Instant,
+    ) -> Result<LeaseResult> {
         let tx = self.tx;
         let EventDelivery { book, app, sequence, depth, .. } = &delivery;
         let key = || [Value::Int(book.get()), Value::Text(app.as_str().into())];
         let queue = Sql::new("INSERT INTO delivery_queues (book_id, app_id) VALUES ").list(key());
         tx.flushed()?.execute(&queue.push(" ON CONFLICT (book_id, app_id) DO NOTHING"))?;
-        let Some(HeldQueue { lease: held, pause, .. }) = tx.deliveries().queue_of(*book, app)?
+        let Some(LockedQueue { lease: current, pause, .. }) =
+            tx.deliveries().lock_queue(*book, app)?
         else {
-            return Ok(Turn::Busy);
+            return Ok(LeaseResult::Busy);
         };
         if pause.is_some_and(|(_, cause)| cause == PauseCause::Operator) {
-            return Ok(Turn::Paused);
+            return Ok(LeaseResult::Paused);
         }
-        if held.is_some_and(|(_, until)| until > now) {
-            return Ok(Turn::Busy);
+        if current.is_some_and(|(_, until)| until > now) {
+            return Ok(LeaseResult::Busy);
         }
         let mut conn = tx.flushed()?;
         let row = key().into_iter().chain([*sequence, *depth].map(Value::Int));
@@ -70,25 +74,25 @@ impl Deliveries<'_, '_> {
             .list(row)
             .push(" ON CONFLICT (book_id, app_id, sequence) DO NOTHING");
         conn.execute(&waiting)?;
-        let taken = Sql::new("UPDATE delivery_queues SET lease = ")
+        let update = Sql::new("UPDATE delivery_queues SET lease = ")
             .int(lease)
             .push(", leased_until = ")
             .int(until.milliseconds())
             .push(", due_at = COALESCE(due_at, ")
             .int(now.milliseconds())
             .push(")");
-        conn.execute(&of(taken, *book, app))?;
-        Ok(Turn::Taken(Leased { delivery, lease, cause_lease: None }))
+        conn.execute(&of_queue(update, *book, app))?;
+        Ok(LeaseResult::Leased(Leased { delivery, lease, cause_lease: None }))
     }
 }
 
 impl BotResponses<'_, '_> {
-    /// Removes the response of an app to an event; whether there was one.
+    /// Deletes the response of an app to an event; returns whether there was one.
     pub fn delete(self, access: &AccessTo<ReplayEvents>, sequence: i64, app: &str) -> Result<bool> {
         let book = access.book().id;
-        let Some(gone) = self.tx.delete_response(book, (sequence, app))? else { return Ok(false) };
-        self.tx.note_stored(book, bytes(gone.saturating_neg()))?;
-        self.forget_failed(book, sequence)?;
+        let Some(bytes) = self.tx.delete_response(book, sequence, app)? else { return Ok(false) };
+        self.tx.add_usage(book, of_bytes(bytes.saturating_neg()))?;
+        self.clear_failed(book, sequence)?;
         Ok(true)
     }
 }

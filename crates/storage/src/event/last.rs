@@ -1,4 +1,4 @@
-//! The last events of many resources, as an audit compares them with their rows (behaviour 6.25).
+//! The last events of many resources, which an audit compares with their rows (behaviour 6.25).
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,18 @@ use daybook_domain::json::Json;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable};
 
-use super::{COLUMNS, MAX_IN_BLOCK, NumberedRow, has_event, is_in_block};
-use crate::column;
+use super::row::{COLUMNS, NumberedRow, has_event, is_in_block};
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::Result;
-use crate::sql::{Sql, Value};
-use crate::tx::Tx;
+use crate::rows::column;
+use crate::rows::event::MAX_IN_BLOCK;
 
-/// Resources that one statement looks for.
-const MAX_LOOKED_FOR: usize = 500;
+/// Maximum number of resources in one statement.
+const MAX_RESOURCES: usize = 500;
 
-/// The number of the last event of a resource.
+/// The numbers of the last events of a resource: alone or last in its row, and within a block.
 #[derive(QueryableByName)]
 struct LastNumber {
     #[diesel(sql_type = BigInt)]
@@ -30,32 +31,35 @@ struct LastNumber {
     in_block: Option<i64>,
 }
 
-/// Hands out the last event of each of these resources that has one, in no order, without keeping
-/// it. One that cannot be read is `None`: the check of the chain reports it.
+/// Calls `each` with the last event of each resource that has one, in no order.
+///
+/// An unreadable event is passed as `None`; the check of the hash chain reports it.
 pub(crate) fn last_events(
     tx: &mut Tx<'_>,
     access: &Access,
     resources: &[i64],
     mut each: impl FnMut(i64, Option<LastEvent>),
 ) -> Result<()> {
-    for wanted in resources.chunks(MAX_LOOKED_FOR) {
-        let sql = last_numbers(tx, access, wanted);
+    for chunk in resources.chunks(MAX_RESOURCES) {
+        let sql = last_numbers(tx, access, chunk);
         let rows: Vec<LastNumber> = on_engine!(tx.flushed()?, c => (&sql).load(c))?;
         let last = |row: LastNumber| Some((row.own.max(row.in_block)?, row.resource));
-        let mut left: BTreeMap<i64, i64> = rows.into_iter().filter_map(last).collect();
-        let numbers: Vec<i64> = left.keys().copied().collect();
+        let mut resource_by_number: BTreeMap<i64, i64> =
+            rows.into_iter().filter_map(last).collect();
+        let numbers: Vec<i64> = resource_by_number.keys().copied().collect();
         read_each(tx, access, &numbers, |event| {
-            if let Some(resource) = left.remove(&event.sequence) {
+            if let Some(resource) = resource_by_number.remove(&event.sequence) {
                 each(resource, last_event(&event).filter(|_| event.resource == resource));
             }
         })?;
-        left.into_values().for_each(|resource| each(resource, None));
+        resource_by_number.into_values().for_each(|resource| each(resource, None));
     }
     Ok(())
 }
 
-/// The last event that is about the book itself and says what it was changed to: that of an audit
-/// repeats the row.
+/// Returns the last event that has a snapshot of the book itself.
+///
+/// Audit events are not considered, because they repeat the row.
 pub(crate) fn last_of_book(tx: &mut Tx<'_>, access: &Access) -> Result<Option<LastEvent>> {
     let kinds = [EventType::BookCreated, EventType::BookUpdated, EventType::BookDeleted];
     let kinds = kinds.map(|kind| Value::Int(i64::from(kind.number())));
@@ -74,7 +78,7 @@ pub(crate) fn last_of_book(tx: &mut Tx<'_>, access: &Access) -> Result<Option<La
     Ok(last)
 }
 
-/// The number of the last event of each resource, alone in its row or in a block.
+/// Selects the numbers of the last events of resources.
 fn last_numbers<'a>(tx: &Tx<'_>, access: &Access, resources: &'a [i64]) -> Sql<'a> {
     let (book, id) = (access.book().id.get(), || Sql::new("n.column1"));
     let (values, _) = Sql::new("(VALUES ").rows(resources.iter().map(|id| [Value::Int(*id)]));
@@ -92,8 +96,8 @@ fn last_numbers<'a>(tx: &Tx<'_>, access: &Access, resources: &'a [i64]) -> Sql<'
     own.append(in_block).push(") AS in_block FROM ").append(values).push(") n").uncached()
 }
 
-/// Hands out the events with these numbers that can be read. A block is unpacked once for events
-/// that follow one another.
+/// Calls `each` with the readable events with these numbers. A block is unpacked once for
+/// consecutive events.
 fn read_each(
     tx: &mut Tx<'_>,
     access: &Access,
@@ -104,24 +108,26 @@ fn read_each(
         return Ok(());
     }
     let book = access.book();
-    let wanted = tx.lookup().each_of(numbers.iter().copied().map(Value::Int));
+    let events = tx.lookup().each_of(numbers.iter().copied().map(Value::Int));
     let event = has_event("e", book.id, Sql::new("n.column1"));
-    let rows = wanted.look_up("events", "e", event).sql();
+    let rows = events.look_up("events", "e", event).sql();
     let sql = Sql::new("SELECT n.column1 AS number, ").push(COLUMNS).append(rows).uncached();
-    let mut unpacked: (i64, Vec<Event>) = (0, Vec::new());
+    let mut unpacked_row = 0;
+    let mut unpacked: Vec<Event> = Vec::new();
     tx.each_row(&sql, |found: NumberedRow| {
         let NumberedRow { number, row } = found;
         let last = row.sequence();
-        if unpacked.0 != last {
-            unpacked = (last, row.events(&book.key).unwrap_or_default());
+        if unpacked_row != last {
+            unpacked_row = last;
+            unpacked = row.events(&book.key).unwrap_or_default();
         }
-        unpacked.1.iter().filter(|event| event.sequence == number).cloned().for_each(&mut each);
+        unpacked.iter().filter(|event| event.sequence == number).cloned().for_each(&mut each);
         Ok(())
     })
 }
 
 fn last_event(event: &Event) -> Option<LastEvent> {
     let mut data = column::object_from_text(&event.data, "data").ok()?;
-    let object = data.take("object").and_then(Json::into_object)?;
+    let object = data.remove("object").and_then(Json::into_object)?;
     Some(LastEvent { kind: event.kind, user: event.user, object })
 }

@@ -1,5 +1,4 @@
-//! The statement of a page of the log: first the numbers of the rows or events that are on it, then
-//! the rows.
+//! The statement of a page of the log: it selects the numbers of the page first, then the rows.
 
 use daybook_domain::access::Access;
 use daybook_domain::event::EventType;
@@ -8,19 +7,19 @@ use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use super::event_row::{MAX_IN_BLOCK, is_in_block};
-use super::{COLUMNS, EventFilter, has_event, row_with};
+use super::row::{COLUMNS, EventFilter, has_event, is_in_block, row_with};
 use crate::bot_response::error_in;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
-use crate::sql::Sql;
-use crate::tx::Tx;
+use crate::rows::event::MAX_IN_BLOCK;
 
-/// What the index by type asks for, in the words of its condition: 7 is TRANSACTION_POSTED.
+/// The condition of the partial index by type: 7 is `TRANSACTION_POSTED`.
 const IS_IN_INDEX: &str = " AND k.kind <> 7";
 
-/// Adds the conditions on the type of a row `k`, which all events of a block have.
-fn of_kinds(mut page: Sql<'static>, filter: &EventFilter) -> Sql<'static> {
+/// Adds the conditions on the type of a row `k`, which all events of a block share.
+fn with_kind_conditions(mut page: Sql<'static>, filter: &EventFilter) -> Sql<'static> {
     if let Some(kind) = filter.kind {
         page = page.push(" AND k.kind = ").int(i64::from(kind.number()));
         if kind != EventType::TransactionPosted {
@@ -33,10 +32,10 @@ fn of_kinds(mut page: Sql<'static>, filter: &EventFilter) -> Sql<'static> {
     page
 }
 
-/// What has the numbers that a page of the log is made of.
+/// The meaning of the numbers of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageOf {
-    /// Rows, of which the events belong to the page that lie within its bounds.
+    /// Rows. Their events within the bounds belong to the page.
     Rows,
     /// Single events.
     Events,
@@ -44,34 +43,34 @@ pub(super) enum PageOf {
 
 /// The statement of a page of the log.
 pub(crate) struct EventPage {
-    /// Rows with the number each was found by.
+    /// Selects rows, each with the number that found it.
     pub(crate) sql: Sql<'static>,
-    /// What has that number.
+    /// The meaning of the number.
     pub(super) of: PageOf,
-    /// Whether some events of a block may have an error and do not belong to the page.
-    pub(super) is_sifted: bool,
+    /// Whether events with an error must be removed from blocks.
+    pub(super) needs_sifting: bool,
     bounds: NumberBounds,
 }
 
 impl EventPage {
-    /// Whether an event with that number lies within the page's bounds.
-    pub(super) fn has(&self, number: i64) -> bool {
+    /// Returns whether an event number is within the bounds of the page.
+    pub(super) fn contains(&self, number: i64) -> bool {
         let NumberBounds { after, until } = self.bounds;
         after.is_none_or(|after| after < number) && until.is_none_or(|until| number <= until)
     }
 }
 
-/// Between which numbers the events of a page lie.
+/// The bounds of the event numbers of a page.
 #[derive(Debug, Clone, Copy)]
 struct NumberBounds {
     after: Option<i64>,
-    /// The last one.
+    /// Inclusive.
     until: Option<i64>,
 }
 
 impl NumberBounds {
-    /// Adds the conditions on an event's number.
-    fn of(self, number: &Sql<'static>, page: Sql<'static>) -> Sql<'static> {
+    /// Adds the conditions on an event number.
+    fn add_to(self, number: &Sql<'static>, page: Sql<'static>) -> Sql<'static> {
         let bound = |page: Sql<'static>, word: &'static str, bound: Option<i64>| match bound {
             Some(bound) => page.push(" AND ").append(number.clone()).push(word).int(bound),
             None => page,
@@ -81,9 +80,10 @@ impl NumberBounds {
 }
 
 impl Tx<'_> {
-    /// The statement of a page of the log. Bounds in time become bounds of numbers, in which every
-    /// index of the log ends. The numbers of the page are read first; when the rows are joined at
-    /// once, SQLite prefers to scan the whole log.
+    /// Returns the statement of a page of the log.
+    ///
+    /// Bounds in time become bounds of numbers, with which every index of the log ends. The numbers
+    /// are selected in a subquery, because with a plain join SQLite scans the whole log.
     pub(crate) fn event_page(
         &mut self,
         access: &Access,
@@ -99,15 +99,16 @@ impl Tx<'_> {
         let first = Sql::new(" ORDER BY number DESC LIMIT ").int(limit);
         let (of, page) = match (*resource, error) {
             (Some(resource), _) => {
-                let page = self.about(book, filter, (resource, bounds), &first)?;
+                let page = self.about(book, filter, resource, bounds, &first)?;
                 (PageOf::Events, page)
             }
             (None, Some(true)) => {
                 (PageOf::Events, self.with_error(book, filter, bounds).append(first))
             }
             (None, _) => {
-                // Of the first row, all that belongs to the page may lie behind the bound.
-                let rows = self.of_rows(book, filter, bounds).push(" ORDER BY number DESC LIMIT ");
+                // All events of the first row may be beyond the bound, so one more is read.
+                let rows =
+                    self.row_numbers(book, filter, bounds).push(" ORDER BY number DESC LIMIT ");
                 (PageOf::Rows, rows.int(limit.saturating_add(1)))
             }
         };
@@ -120,15 +121,20 @@ impl Tx<'_> {
         let page = Sql::new("(").append(page).push(") k");
         let rows = self.lookup().rows(page, Sql::new("1 = 1")).look_up("events", "e", event);
         let sql = Sql::new("SELECT k.number, ").push(COLUMNS).append(rows.sql());
-        let is_sifted = of == PageOf::Rows && *error == Some(false);
-        Ok(EventPage { sql: sql.push(" ORDER BY k.number DESC"), of, is_sifted, bounds })
+        let needs_sifting = of == PageOf::Rows && *error == Some(false);
+        Ok(EventPage { sql: sql.push(" ORDER BY k.number DESC"), of, needs_sifting, bounds })
     }
 
-    /// The numbers of rows. A page may pass the whole log without a row of its own.
-    fn of_rows(&self, book: BookId, filter: &EventFilter, bounds: NumberBounds) -> Sql<'static> {
+    /// Selects the numbers of rows. It may scan the whole log without a match.
+    fn row_numbers(
+        &self,
+        book: BookId,
+        filter: &EventFilter,
+        bounds: NumberBounds,
+    ) -> Sql<'static> {
         let rows = Sql::new("SELECT k.sequence AS number FROM events k WHERE ");
         let rows = rows.push(self.stoppable("k.sequence")).push("k.book_id = ").int(book.get());
-        let mut rows = of_kinds(rows, filter);
+        let mut rows = with_kind_conditions(rows, filter);
         if filter.error == Some(false) {
             rows = rows
                 .push(
@@ -139,9 +145,9 @@ impl Tx<'_> {
                 .push(" AND r.sequence <= k.sequence")
                 .push(" AND r.sequence > k.sequence - COALESCE(k.count, 1))");
         }
-        rows = NumberBounds { until: None, ..bounds }.of(&Sql::new("k.sequence"), rows);
+        rows = NumberBounds { until: None, ..bounds }.add_to(&Sql::new("k.sequence"), rows);
         if let Some(until) = bounds.until {
-            // A block that ends behind the bound may begin before it.
+            // A block that ends after the bound may begin before it.
             let last = row_with(book, Sql::new("").int(until));
             rows = rows.push(" AND k.sequence <= COALESCE(").append(last).push(", ");
             rows = rows.int(until).push(")");
@@ -149,53 +155,58 @@ impl Tx<'_> {
         rows
     }
 
-    /// The numbers of events with an error response of an app.
+    /// Selects the numbers of events with an error response.
     fn with_error(&self, book: BookId, filter: &EventFilter, bounds: NumberBounds) -> Sql<'static> {
         let error = Sql::new("").push(self.stoppable("r.sequence")).append(error_in(book));
         let errors = self.lookup().rows(Sql::new("bot_responses r"), error);
         let event = has_event("k", book, Sql::new("r.sequence"));
         let errors = errors.look_up("events", "k", event).sql();
         let events = Sql::new("SELECT DISTINCT r.sequence AS number").append(errors);
-        let events = of_kinds(events, filter);
-        bounds.of(&Sql::new("r.sequence"), events)
+        let events = with_kind_conditions(events, filter);
+        bounds.add_to(&Sql::new("r.sequence"), events)
     }
 
-    /// The first numbers of events about a resource: of rows that end with one, and of the
-    /// other one in a block.
+    /// Selects the first numbers of events about a resource.
+    ///
+    /// They are the last events of rows, and at most one other event of a block.
     fn about(
         &mut self,
         book: BookId,
         filter: &EventFilter,
-        about: (i64, NumberBounds),
+        resource: i64,
+        bounds: NumberBounds,
         first: &Sql<'static>,
     ) -> Result<Sql<'static>> {
-        let last = self.last_about(book, filter, about);
-        let Some(within) = self.within_block(book, filter, about)? else {
+        let last = self.last_about(book, filter, resource, bounds);
+        let Some(within) = self.within_block(book, filter, resource, bounds)? else {
             return Ok(last.append(first.clone()));
         };
         Ok(self.lookup().merge([within, last], first))
     }
 
-    /// The numbers of the rows whose last event is about a resource.
+    /// Selects the rows whose last event is about a resource.
     fn last_about(
         &self,
         book: BookId,
         filter: &EventFilter,
-        (resource, bounds): (i64, NumberBounds),
+        resource: i64,
+        bounds: NumberBounds,
     ) -> Sql<'static> {
         let rows = Sql::new("SELECT k.sequence AS number FROM events k WHERE ");
         let rows = rows.push(self.stoppable("k.sequence")).push("k.book_id = ").int(book.get());
-        let rows = of_kinds(rows.push(" AND k.resource = ").int(resource), filter);
-        bounds.of(&Sql::new("k.sequence"), rows)
+        let rows = with_kind_conditions(rows.push(" AND k.resource = ").int(resource), filter);
+        bounds.add_to(&Sql::new("k.sequence"), rows)
     }
 
-    /// The number of the other event about a resource in a block. There is one at most: a
-    /// transaction is posted once.
+    /// Selects the event about a resource that is not the last one of its block.
+    ///
+    /// There is at most one, because a transaction is posted once.
     fn within_block(
         &mut self,
         book: BookId,
         filter: &EventFilter,
-        (resource, bounds): (i64, NumberBounds),
+        resource: i64,
+        bounds: NumberBounds,
     ) -> Result<Option<Sql<'static>>> {
         let block = self.block_about(book, resource);
         let blocks: Vec<Numbered> = on_engine!(self.flushed()?, c => (&block).load(c))?;
@@ -203,11 +214,11 @@ impl Tx<'_> {
         let number = Sql::new("(k.sequence - (k.resource - ").int(resource).push("))");
         let part = Sql::new("SELECT ").append(number.clone()).push(" AS number FROM events k");
         let part = part.push(" WHERE k.book_id = ").int(book.get());
-        let part = of_kinds(part.push(" AND k.sequence = ").int(block), filter);
-        Ok(Some(bounds.of(&number, part)))
+        let part = with_kind_conditions(part.push(" AND k.sequence = ").int(block), filter);
+        Ok(Some(bounds.add_to(&number, part)))
     }
 
-    /// The number of the block that has an event about a resource before its last.
+    /// Selects the block with an event about a resource that is not its last one.
     pub(crate) fn block_about(&self, book: BookId, resource: i64) -> Sql<'static> {
         let blocks = self.lookup().by_index("events b", "events_blocks");
         let blocks = Sql::new("SELECT b.sequence AS number FROM ").append(blocks);
@@ -217,13 +228,14 @@ impl Tx<'_> {
         block.push(" LIMIT 1")
     }
 
-    /// The number of the last event before an instant, zero when there is none. Events are numbered
-    /// without gaps, in the order of their instants (behaviour 8.18): so it is found by steps that
-    /// halve, and the log needs no index by time.
+    /// Returns the number of the last event before an instant, or zero.
+    ///
+    /// Event numbers have no gaps and follow the order of instants (behaviour 8.18), so a binary
+    /// search finds it without an index by time.
     fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
         let last = self.book_state(book).ok_or(Error::Corrupt("book_state"))?.sequence;
         let longest = last.checked_ilog2().map_or(0, |bits| 1_i64 << bits);
-        // No step goes beyond the last event.
+        // The first step does not exceed the last event.
         let steps = Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ")
             .int(0)
             .push(", ")

@@ -1,19 +1,20 @@
-//! The log as an audit reads it (behaviour 6.7).
+//! Reading the log for an audit (behaviour 6.7).
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::AuditedEvent;
 use daybook_domain::event::Event;
 use daybook_domain::id::BookKey;
 
-use super::{COLUMNS, Row};
+use super::row::{COLUMNS, Row};
+use crate::commit::tx::Tx;
+use crate::conn::sql::Sql;
 use crate::error::Result;
 use crate::page::MAX_PAGE_TEXTS;
-use crate::sql::Sql;
-use crate::tx::Tx;
 
-/// The next events behind a number, those included that cannot be read as events: up to `limit`,
-/// with the rest of a block, and no more once their data takes so much as that of a page may. A row
-/// keeps its data packed, so how much it is, is known only when it has been read.
+/// Returns the next events after a number, including unreadable ones.
+///
+/// It reads up to `limit` rows, and stops earlier once their data exceeds the text limit of a page.
+/// The data is compressed, so its size is known only after reading.
 pub(crate) fn logged(
     tx: &mut Tx<'_>,
     access: &Access,
@@ -34,7 +35,7 @@ pub(crate) fn logged(
     Ok(part.rows.into_iter().flatten().collect())
 }
 
-/// The events of a row; of one that cannot be read, the numbers that it should have.
+/// Returns the events of a row. For an unreadable row it returns the numbers that it should have.
 fn audited(row: Row, key: &BookKey) -> Vec<AuditedEvent> {
     let (last, count) = (row.sequence(), row.count().unwrap_or(1));
     match row.events(key) {

@@ -1,133 +1,80 @@
-//! The event log: rows and repository. [`Events::queue`] is the one way to add to it; nothing
-//! changes what is there.
+//! The event log.
 //!
-//! An event is appended in the unit of work of the change. Its hash covers the hash of the event
-//! before and its own content, so the book state, which has the number and hash of the last one, is
-//! all that is needed to append. Instants never go back along the log (behaviour 8.18). A period of
-//! time is therefore a range of numbers; its ends are found by halving, and there is no index by
-//! time.
+//! [`Events::queue`] is the only way to append to it, and nothing changes existing events. An event
+//! is appended in the unit of work of its change. Its hash covers the hash of the event before and
+//! its own content, so appending needs only the number and hash of the last event, which are in the
+//! book state. Instants never go back along the log (behaviour 8.18). A period of time is therefore
+//! a range of numbers, whose ends are found by binary search, and there is no index by time.
 //!
-//! Events that follow one another and are much alike stand in one row together ([`event_row`]).
-//! Their data is kept compressed ([`packed`]). The index by type leaves out TRANSACTION_POSTED:
-//! most events of a log are of this type, so they are found in the log itself.
+//! Similar consecutive events share one row, a block ([`crate::rows::event`]), and their data is
+//! compressed ([`crate::rows::packed`]). The index by type omits `TRANSACTION_POSTED`, the type of
+//! most events; these are found in the log itself.
 
 mod deletions;
-mod event_row;
 mod last;
 mod log_pages;
 mod logged;
-mod packed;
+mod row;
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
 use daybook_domain::event::{Event, EventOrigin, EventType, NewEvent, ReadEvent};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
-use crate::bulk::Bulk;
-use crate::column;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
-use crate::delivery::{KnownReceiver, NewDelivery};
+use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
 use crate::page::{MAX_PAGE_TEXTS, RowPart};
-use crate::sql::{Sql, Value};
-use crate::stored::of_events;
-use crate::tx::Tx;
-pub use deletions::Deletions;
-use event_row::{COLUMNS, Row, event_rows, row_with};
-pub(crate) use event_row::{EventRow, MAX_IN_BLOCK, has_event, is_in_block};
-pub(crate) use last::{last_events, last_of_book};
+use crate::rows::column;
+use crate::rows::delivery::{KnownReceiver, NewDelivery};
+use crate::rows::event::event_rows;
+use crate::storage_quota::size;
 use log_pages::PageOf;
+use row::{COLUMNS, NumberedRow, Row};
+
+pub use crate::rows::book_state::PostingCounts;
+pub use deletions::Deletions;
+pub(crate) use last::{last_events, last_of_book};
 pub(crate) use logged::logged;
+pub use row::EventFilter;
+pub(crate) use row::{has_event, is_in_block};
 
-/// The event that a row is asked for by its number.
-#[derive(QueryableByName)]
-struct NumberedRow {
-    #[diesel(sql_type = BigInt)]
-    number: i64,
-    #[diesel(embed)]
-    row: Row,
-}
-
+/// Parses the data of an event.
 fn read(event: Event) -> Result<ReadEvent> {
     let data = column::object_from_text(&event.data, "data")?;
     ReadEvent::new(event, data).map_err(|unreadable| Error::Corrupt(unreadable.0))
 }
 
-/// What says who receives an event.
+/// The properties of an event that select its receivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressedEvent {
-    /// Its number.
+    /// The number.
     pub sequence: i64,
-    /// Its type.
+    /// The type.
     pub kind: EventType,
-    /// What it is about, where that counts.
+    /// The subject, for types whose receivers depend on it.
     pub subject: Option<String>,
-    /// The app it was caused with.
+    /// The app that caused it.
     pub agent: Option<String>,
 }
 
-/// How the number of postings changed in this unit of work: by posting month (yyyymm), how many
-/// more or fewer count.
-pub type PostingCounts = std::collections::BTreeMap<i32, i64>;
-
-/// Which events to list (behaviour 8.5).
-#[derive(Debug, Clone, Default)]
-pub struct EventFilter {
-    /// From this instant on.
-    pub after: Option<Instant>,
-    /// Up to, not including, this instant.
-    pub before: Option<Instant>,
-    /// Of this type only.
-    pub kind: Option<EventType>,
-    /// Not of these types.
-    pub hidden: &'static [EventType],
-    /// Only with (true) or without (false) an error response of an app.
-    pub error: Option<bool>,
-    /// About this resource only, whatever apps answered.
-    pub resource: Option<i64>,
-    /// Before this number: where the page before ended.
-    pub below: Option<i64>,
-}
-
-/// The rows of events of any books.
-pub(crate) fn rows(events: &[EventRow]) -> Bulk<'_> {
-    let mut rows = Bulk::new(
-        "INSERT INTO events \
-         (book_id, sequence, resource, created_at, user_id, kind, agent, data, hash, count)",
-        10,
-        "",
-    );
-    for EventRow { last, count, data } in events {
-        let Event { book, sequence, kind, resource, created_at, user, agent, data: _, hash } = last;
-        rows.row([
-            Value::Int(book.get()),
-            Value::Int(*sequence),
-            Value::Int(*resource),
-            Value::Int(created_at.milliseconds()),
-            Value::Int(user.get()),
-            Value::Int(i64::from(kind.number())),
-            Value::SomeText(agent.as_deref().map(Into::into)),
-            Value::Bytes(data),
-            Value::Bytes(hash.as_bytes()),
-            Value::SomeInt(count.and_then(|count| i64::try_from(count).ok())),
-        ]);
-    }
-    rows
-}
-
-/// The apps that receive an event which an agent caused, and whether their queues are due.
-fn receiving(
+/// Returns the apps that receive an event, and whether their queues are due.
+///
+/// `agent` is the app that caused it.
+fn receivers_of(
     receivers: &[KnownReceiver],
     event: &NewEvent,
     agent: Option<&str>,
 ) -> Vec<(AppId, bool)> {
     let subject = event.subject.as_deref();
-    let receives = |known: &&KnownReceiver| known.receiver.receives(event.kind, subject, agent);
-    let receiving = receivers.iter().filter(receives);
-    receiving.map(|known| (known.receiver.app.clone(), known.is_due)).collect()
+    receivers
+        .iter()
+        .filter(|known| known.receiver.receives(event.kind, subject, agent))
+        .map(|known| (known.receiver.app.clone(), known.is_due))
+        .collect()
 }
 
 /// The event log of a book.
@@ -136,23 +83,24 @@ pub struct Events<'t, 'a> {
 }
 
 impl Events<'_, '_> {
-    /// How many apps are installed in an entered book: each may receive what happens in it.
+    /// Returns the number of apps that are installed in an entered book.
     pub fn apps(self, access: &Access) -> i64 {
         self.tx.book_state(access.book().id).map_or(0, |state| state.apps)
     }
 
-    /// Queues what happened, to be appended to the log, and the moved book state with the head of
-    /// the chain and the counts (behaviour 6.10, 6.11). Every purpose may do so, because each write
-    /// leaves its event.
+    /// Queues events for the log, their deliveries, and the book state with the new head of the
+    /// chain and the counters (behaviour 6.10, 6.11).
+    ///
+    /// Every purpose may do so, because each write records its event.
     ///
     /// # Errors
-    /// When the book was not entered in this unit of work.
+    /// If the book was not entered in this unit of work.
     pub fn queue<P>(
         self,
         access: &AccessTo<P>,
         origin: &EventOrigin<'_>,
         events: Vec<NewEvent>,
-        tally: &PostingCounts,
+        postings: &PostingCounts,
     ) -> Result<()> {
         let book = access.book().id;
         let has_apps = self.tx.book_state(book).is_some_and(|state| state.apps > 0);
@@ -160,23 +108,22 @@ impl Events<'_, '_> {
         let addressed: Vec<Vec<(AppId, bool)>> = if receivers.is_empty() {
             Vec::new()
         } else {
-            events.iter().map(|event| receiving(&receivers, event, origin.agent)).collect()
+            events.iter().map(|event| receivers_of(&receivers, event, origin.agent)).collect()
         };
-        let state = self.tx.queued_book_state(book)?;
-        // Requests may overtake one another on their way here; the log never goes back (behaviour
-        // 8.18).
+        let state = self.tx.book_state_mut(book)?;
+        // Requests may arrive out of order, but instants never go back (behaviour 8.18).
         let last_event_at = origin.at.milliseconds().max(state.last_event_at);
         let head = state.head()?;
         let (added, end) =
             EventOrigin { at: Instant::new(last_event_at), ..*origin }.append(head, events);
         state.last_event_at = last_event_at;
-        state.advance(end, origin.at, tally)?;
+        state.advance(end, origin.at, postings)?;
         let deliveries = added.iter().zip(addressed).flat_map(|(event, apps)| {
             let delivery = |(app, is_due): (AppId, bool)| NewDelivery {
                 book,
                 sequence: event.sequence,
                 depth: origin.depth,
-                // Other apps need not wait for it.
+                // Only the app that caused the event waits for the delivery that it answers.
                 cause_lease: origin.cause_lease.filter(|_| origin.agent == Some(app.as_str())),
                 app,
                 due_at: origin.at,
@@ -187,15 +134,15 @@ impl Events<'_, '_> {
         let deliveries = deliveries.collect();
         self.tx.buffer().queue_deliveries(deliveries);
         let added = event_rows(head.hash, added);
-        self.tx.note_stored(book, of_events(&added))?;
+        self.tx.add_usage(book, size::of_events(&added))?;
         self.tx.buffer().queue_events(added);
         Ok(())
     }
 
-    /// Events newest first, up to `limit`, as far as their texts have room in a page.
+    /// Lists events, newest first, up to `limit` and up to the text limit of a page.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] for an event that cannot be read.
+    /// [`Error::Corrupt`] for an unreadable event.
     pub fn list(
         self,
         access: &Access,
@@ -206,9 +153,9 @@ impl Events<'_, '_> {
         let page = tx.event_page(access, filter, limit)?;
         let key = &access.book().key;
         let limit = usize::try_from(limit).unwrap_or_default();
-        let mut left = if page.is_sifted { usize::MAX } else { limit };
+        let mut left = if page.needs_sifting { usize::MAX } else { limit };
         let part = tx.flushed()?.load_part(&page.sql, MAX_PAGE_TEXTS, |found: NumberedRow| {
-            // Of a block only what has room is read.
+            // A block is read only as far as needed.
             if left == 0 {
                 return Ok((Vec::new(), 0));
             }
@@ -217,36 +164,37 @@ impl Events<'_, '_> {
                 PageOf::Events => row.event_with(number, key)?.into_iter().collect(),
                 PageOf::Rows => row.events(key)?,
             };
-            let within = events.into_iter().rev().filter(|event| page.has(event.sequence));
-            let read: Vec<ReadEvent> = within.take(left).map(read).collect::<Result<_>>()?;
-            if !page.is_sifted {
+            let in_page = events.into_iter().rev().filter(|event| page.contains(event.sequence));
+            let read: Vec<ReadEvent> = in_page.take(left).map(read).collect::<Result<_>>()?;
+            if !page.needs_sifting {
                 left = left.saturating_sub(read.len());
             }
             let texts = read.iter().map(|read| read.event.data.len()).sum();
             Ok((read, texts))
         })?;
         let (mut rows, is_whole) = (part.rows.into_iter().flatten().collect(), part.is_whole);
-        if page.is_sifted {
+        if page.needs_sifting {
             tx.bot_responses().retain_without_error(access, &mut rows)?;
         }
         rows.truncate(limit);
         Ok(RowPart { rows, is_whole })
     }
 
-    /// What says who receives those with these numbers, in their order. Data is read one event
-    /// after another, where that says it.
+    /// Returns the properties that select the receivers of these events, in the order of numbers.
+    ///
+    /// It parses the data only of types whose receivers depend on the subject.
     pub fn addressed(self, access: &Access, sequences: &[i64]) -> Result<Vec<AddressedEvent>> {
         if sequences.is_empty() {
             return Ok(Vec::new());
         }
         let book = access.book();
-        let wanted = self.tx.lookup().each_of(sequences.iter().copied().map(Value::Int));
+        let numbers = self.tx.lookup().each_of(sequences.iter().copied().map(Value::Int));
         let event = has_event("e", book.id, Sql::new("n.column1"));
-        let rows = wanted.look_up("events", "e", event).sql();
+        let rows = numbers.look_up("events", "e", event).sql();
         let sql = Sql::new("SELECT n.column1 AS number, ").push(COLUMNS).append(rows).uncached();
         let part = self.tx.flushed()?.load_part(&sql, usize::MAX, |found: NumberedRow| {
             let NumberedRow { number: sequence, row } = found;
-            if !row.has(sequence)? {
+            if !row.contains(sequence)? {
                 return Ok((None, 0));
             }
             let (kind, agent) = (row.kind()?, row.agent.clone());
@@ -264,7 +212,7 @@ impl Events<'_, '_> {
         Ok(rows)
     }
 
-    /// The event with that number.
+    /// Finds the event with a number.
     pub fn find(self, access: &Access, sequence: i64) -> Result<Option<ReadEvent>> {
         let book = access.book();
         let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM events e WHERE e.book_id = ");

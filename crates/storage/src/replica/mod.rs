@@ -1,24 +1,24 @@
 //! Reads from replicas of PostgreSQL (behaviour 0.41, 0.42).
 //!
-//! A replica replays the log of the primary and is a moment behind. Three things keep an answer of
-//! its from being wrong:
+//! A replica replays the log of the primary with a short delay. Three rules keep its responses
+//! correct:
 //!
-//! - **Who may read is what the primary says.** A unit of work on a replica that enters a book asks
-//!   the primary too ([`PrimaryCheck`]), in the one place where access is found out
-//!   ([`crate::book`]), and goes on only where both say the same. One that enters none is refused.
-//! - **The book is the primary's.** The same row shows the head of the book's log. Where the
-//!   replica has another one, the primary answers, unless stale reads are wanted.
-//! - **The position.** Before its snapshot a connection to a replica asks how far that has got. It
-//!   must have what the user has written ([`recent_writes`]), and what was written before the lag
-//!   that is allowed ([`watch`]).
+//! - **The primary decides about access.** A unit of work on a replica that enters a book also asks
+//!   the primary ([`primary::PrimaryCheck`]), in the one place that loads access ([`crate::book`]),
+//!   and continues only if both agree. A unit of work that enters no book is refused.
+//! - **The book is current.** The same rows have the head of the book's log. If they differ, the
+//!   primary answers, unless stale reads are enabled.
+//! - **The log position is sufficient.** Before its snapshot, a connection to a replica reads the
+//!   replayed position. It must include the user's own writes ([`recent_writes`]) and everything
+//!   older than the allowed lag ([`watch`]).
 //!
-//! A unit of work that a replica does not complete, for whatever reason, is done again on the
-//! primary. So nothing that a replica refuses or fails to do is ever answered.
+//! A unit of work that fails on a replica, for any reason, runs again on the primary. An error of a
+//! replica is therefore never returned.
 //!
-//! The caches stay true: what a replica shows is remembered only where it is known by a version, or
-//! never changes ([`Caches::of_replica`]).
+//! Data from a replica enters a cache only if it is cached by version or never changes
+//! ([`Caches::for_replica`](crate::commit::tx::Caches::for_replica)).
 
-pub(crate) mod position;
+pub(crate) mod primary;
 pub(crate) mod recent_writes;
 mod watch;
 
@@ -30,32 +30,33 @@ use std::time::{Duration, Instant};
 use daybook_domain::id::UserId;
 use diesel::r2d2::{ManageConnection, NopErrorHandler, Pool, PooledConnection};
 
-use crate::dialect::Mode;
+use crate::conn::address::Address;
+use crate::conn::log_position::{self, LogPosition};
+use crate::conn::mode::Mode;
+use crate::conn::pool::{LONGEST_BACKOFF, ReaderConn, Readers};
 use crate::error::{Error, Result};
-use crate::pool::{Address, CONNECTION_TIMEOUT, LONGEST_BACKOFF, ReaderConn, Readers};
-use crate::tx::{Caches, Tx};
-use position::LogPosition;
+use primary::PrimaryCheck;
 use recent_writes::RecentWrites;
-use watch::{PrimaryLog, ReplicaWatch, Watched};
+use watch::{PrimaryLog, ReplicaHealth, ReplicaWatch};
 
-/// Which replicas answer reads.
+/// The configuration of replicas.
 #[derive(Debug, Clone)]
 pub struct ReplicaOptions {
-    /// Where they are.
+    /// The addresses.
     pub addresses: Vec<Address>,
-    /// How long they may lag behind.
+    /// The allowed lag.
     pub lag: Duration,
-    /// Whether they may answer for a book that has changed since.
+    /// Whether a replica may answer for a book that has changed on the primary.
     pub stale_reads: bool,
 }
 
-/// The replicas that a read may ask, and what it must see there.
+/// The replicas that a read may use, and the log position that it must see.
 #[derive(Debug)]
 pub struct ReplicaChoice {
-    /// Their numbers, in the order in which they are to be asked.
+    /// The indexes of the replicas, in the order in which to try them.
     pub replicas: Vec<usize>,
-    /// How far they must have got.
-    pub after: LogPosition,
+    /// The position that a replica must have replayed.
+    pub min_position: LogPosition,
 }
 
 /// The replicas of a store.
@@ -64,33 +65,38 @@ pub(crate) struct Replicas {
     recent: Arc<RecentWrites>,
     log: Arc<PrimaryLog>,
     check: PrimaryCheck,
+    /// The replica that the next read tries first.
     next: AtomicUsize,
-    /// Dropped, they end the threads that watch.
+    /// The watch threads end when these are dropped.
     _watches: Vec<Sender<()>>,
 }
 
 struct Replica {
     readers: Pool<ReplicaReaders>,
-    watched: Arc<Watched>,
+    health: Arc<ReplicaHealth>,
 }
 
 impl Replicas {
-    /// Begins to watch the replicas; none has to be there yet. Each has `size` connections, and
-    /// `readers` are those of the primary.
+    /// Opens the pools and starts to watch the replicas. They need not be available yet.
+    ///
+    /// Each replica has up to `size` connections. `readers` are connections to the primary.
     pub(crate) fn open(
         options: &ReplicaOptions,
-        (primary, readers): (&Address, &Pool<Readers>),
+        primary: &Address,
+        readers: &Pool<Readers>,
         recent: Arc<RecentWrites>,
-        (size, statements): (u32, &Arc<AtomicU64>),
+        size: u32,
+        statements: &Arc<AtomicU64>,
     ) -> Result<Self> {
         let (mut conn, now) = (primary.connect(Mode::Read)?, Instant::now());
-        let system = position::system(&mut conn)?;
+        let system = log_position::system_identifier(&mut conn)?;
         let log = Arc::new(PrimaryLog::new(options.lag));
-        log.note(now, position::written(&mut conn)?);
-        let mut watches = vec![watch::primary(primary.clone(), Arc::clone(&log))?];
+        log.record(now, log_position::written(&mut conn)?);
+        let mut watches = vec![watch::watch_primary(primary.clone(), Arc::clone(&log))?];
         let mut all = Vec::new();
         for (number, address) in (1..).zip(&options.addresses) {
-            let (address, watched) = (address.bounded(), Arc::new(Watched::default()));
+            let address = address.with_timeouts();
+            let health = Arc::new(ReplicaHealth::default());
             let manager = ReplicaReaders {
                 readers: Readers::new(address.clone(), Arc::clone(statements))?,
                 system,
@@ -99,14 +105,13 @@ impl Replicas {
                 .max_size(size)
                 .connection_timeout(LONGEST_BACKOFF * 2)
                 .test_on_check_out(true)
-                // The watch says what is wrong with it, once.
+                // The watch thread logs failures, once.
                 .error_handler(Box::new(NopErrorHandler))
                 .build_unchecked(manager);
             let log = Arc::clone(&log);
-            let watch =
-                ReplicaWatch { number, address, system, log, watched: Arc::clone(&watched) };
+            let watch = ReplicaWatch { number, address, system, log, health: Arc::clone(&health) };
             watches.push(watch.start()?);
-            all.push(Replica { readers: pool, watched });
+            all.push(Replica { readers: pool, health });
         }
         let check = PrimaryCheck {
             readers: readers.clone(),
@@ -117,71 +122,61 @@ impl Replicas {
         Ok(Self { all, recent, log, check, next, _watches: watches })
     }
 
-    /// How many there are.
+    /// Returns the number of replicas.
     pub(crate) const fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// The replicas that may be asked now, each first in its turn; nothing when there is none.
-    pub(crate) fn choose(&self, user: UserId, asked: Option<LogPosition>) -> Option<ReplicaChoice> {
+    /// Returns the replicas that a read of the user may use, or nothing if there is none.
+    ///
+    /// The first replica rotates. `required` is a position that the client asks for.
+    pub(crate) fn choose(
+        &self,
+        user: UserId,
+        required: Option<LogPosition>,
+    ) -> Option<ReplicaChoice> {
         let now = Instant::now();
         let floor = self.log.floor(now)?;
-        let after = self.recent.seen_by(user, now).max(asked.unwrap_or(floor)).max(floor);
-        if after == LogPosition::BEYOND {
+        let own_writes = self.recent.position_for(user, now);
+        let min_position = own_writes.max(required.unwrap_or(floor)).max(floor);
+        if min_position == LogPosition::BEYOND {
             return None;
         }
         let count = self.all.len().max(1);
         let first = self.next.fetch_add(1, Ordering::Relaxed).checked_rem(count).unwrap_or(0);
         let replicas: Vec<usize> = (0..count)
-            .map(|turn| first.saturating_add(turn).checked_rem(count).unwrap_or(0))
-            .filter(|at| self.all.get(*at).is_some_and(|one| one.watched.may_be_asked(now)))
+            .map(|offset| first.saturating_add(offset).checked_rem(count).unwrap_or(0))
+            .filter(|index| self.all.get(*index).is_some_and(|one| one.health.is_usable(now)))
             .collect();
-        (!replicas.is_empty()).then_some(ReplicaChoice { replicas, after })
+        (!replicas.is_empty()).then_some(ReplicaChoice { replicas, min_position })
     }
 
-    /// A connection to that replica, if one is free and the replica has got so far.
+    /// Returns a connection to a replica, if one is free and it has replayed the position.
     pub(crate) fn reader(
         &self,
         replica: usize,
-        after: LogPosition,
+        min_position: LogPosition,
     ) -> Option<PooledConnection<ReplicaReaders>> {
         let reader = self.all.get(replica)?.readers.try_get()?;
-        (reader.position >= after).then_some(reader)
+        (reader.position >= min_position).then_some(reader)
     }
 
-    /// Who is asked what a caller may do.
+    /// Returns the access check against the primary.
     pub(crate) const fn check(&self) -> &PrimaryCheck {
         &self.check
     }
 
-    /// The writes of this process.
+    /// Returns the recent writes of this process.
     pub(crate) const fn recent(&self) -> &Arc<RecentWrites> {
         &self.recent
     }
 }
 
-/// What a unit of work on a replica asks the primary.
-#[derive(Clone)]
-pub(crate) struct PrimaryCheck {
-    readers: Pool<Readers>,
-    /// Whether it may be behind with a book.
-    pub(crate) stale_reads: bool,
-    /// Whether it has confirmed what the caller may do.
-    pub(crate) confirmed: bool,
-}
-
-impl PrimaryCheck {
-    /// Runs statements on the primary, each for itself.
-    pub(crate) fn ask<T>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
-        let mut reader = self.readers.get_timeout(CONNECTION_TIMEOUT)?;
-        work(&mut Tx::reading(&mut reader.conn, Caches::default(), None))
-    }
-}
-
-/// Makes and checks the connections to a replica.
+/// Opens and checks the connections to a replica.
 #[derive(Debug)]
 pub(crate) struct ReplicaReaders {
     readers: Readers,
+    /// The system identifier of the primary.
     system: i64,
 }
 
@@ -191,17 +186,16 @@ impl ManageConnection for ReplicaReaders {
 
     fn connect(&self) -> Result<ReaderConn> {
         let mut reader = self.readers.connect()?;
-        if position::system(&mut reader.conn)? != self.system {
-            return Err(Error::Unavailable("it is no replica of this database".to_owned()));
+        if log_position::system_identifier(&mut reader.conn)? != self.system {
+            return Err(Error::Unavailable("not a replica of this database".to_owned()));
         }
         Ok(reader)
     }
 
-    /// Asks how far the replica has got. It is asked at each use, before the snapshot, which then
-    /// sees no less.
+    /// Reads the replayed position. It runs before each use, so the snapshot sees at least that.
     fn is_valid(&self, reader: &mut ReaderConn) -> Result<()> {
-        let reached = position::replayed(&mut reader.conn)?;
-        reader.position = reached.ok_or_else(|| Error::Unavailable("no replica".to_owned()))?;
+        let position = log_position::replayed(&mut reader.conn)?;
+        reader.position = position.ok_or_else(|| Error::Unavailable("not a replica".to_owned()))?;
         Ok(())
     }
 

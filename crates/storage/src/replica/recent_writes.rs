@@ -1,8 +1,7 @@
-//! Who has written a moment ago, and up to where in the log: what reads of theirs must see.
+//! The log positions of users' recent writes, which their reads must see.
 //!
-//! What is older than the lag that a replica may have is forgotten, because a replica that is asked
-//! has it in any case. When there are too many to remember one by one, all users count as one who
-//! has written last.
+//! Writes older than the allowed lag are dropped, because every usable replica has replayed them.
+//! If there are too many users, all of them get the position of the last write.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,22 +10,22 @@ use std::time::{Duration, Instant};
 
 use daybook_domain::id::UserId;
 
-use super::position::LogPosition;
+use crate::conn::log_position::LogPosition;
 
-/// Users who are remembered one by one.
+/// Maximum number of users with a position of their own.
 const MAX_USERS: usize = 100_000;
 
-/// Where the last write of somebody ends.
+/// The position of a last write, and its time.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     position: LogPosition,
     at: Instant,
 }
 
-/// The writes of this process that a replica may lack.
+/// The writes of this process that a replica may not have replayed.
 #[derive(Debug)]
 pub(crate) struct RecentWrites {
-    /// Where the log ended after the last commit.
+    /// The end of the log after the last commit.
     end: AtomicU64,
     lag: Duration,
     marks: Mutex<Marks>,
@@ -35,55 +34,54 @@ pub(crate) struct RecentWrites {
 #[derive(Debug, Default)]
 struct Marks {
     users: HashMap<UserId, Mark>,
-    /// What everybody's reads must see.
-    everybody: Option<Mark>,
+    /// The position that the reads of all users must see.
+    all_users: Option<Mark>,
 }
 
 impl RecentWrites {
-    /// Remembers writes for as long as a replica that is asked may lack them.
+    /// Keeps writes for the allowed lag of a replica.
     pub(crate) fn new(lag: Duration) -> Self {
         Self { end: AtomicU64::new(0), lag, marks: Mutex::default() }
     }
 
-    /// Notes where a commit ends, before it is answered.
+    /// Records the position of a commit. It is called before the callers get their results.
     pub(crate) fn committed(&self, end: LogPosition) {
         self.end.fetch_max(end.get(), Ordering::SeqCst);
     }
 
-    /// Notes a commit of which it is not known where it ends: until every replica that is asked has
-    /// it, none is asked.
-    pub(crate) fn committed_somewhere(&self, now: Instant) {
-        self.marks().everybody = Some(Mark { position: LogPosition::BEYOND, at: now });
+    /// Records a commit with an unknown position. Replicas are not used until the lag has passed.
+    pub(crate) fn committed_at_unknown_position(&self, now: Instant) {
+        self.marks().all_users = Some(Mark { position: LogPosition::BEYOND, at: now });
     }
 
-    /// Notes that a write of the user is answered, after its commit was noted.
-    pub(crate) fn answered(&self, user: UserId, now: Instant) {
+    /// Records that a user gets the result of a write whose commit was recorded.
+    pub(crate) fn completed(&self, user: UserId, now: Instant) {
         let mark = Mark { position: self.end(), at: now };
         let mut marks = self.marks();
         if marks.users.len() >= MAX_USERS && !marks.users.contains_key(&user) {
             marks.users.retain(|_, mark| now.duration_since(mark.at) <= self.lag);
             if marks.users.len() >= MAX_USERS {
                 marks.users.clear();
-                let kept = self.recent(marks.everybody, now);
-                let position = kept.map_or(mark.position, |kept| kept.max(mark.position));
-                marks.everybody = Some(Mark { position, at: now });
+                let earlier = self.recent(marks.all_users, now);
+                let position = earlier.map_or(mark.position, |earlier| earlier.max(mark.position));
+                marks.all_users = Some(Mark { position, at: now });
                 return;
             }
         }
         marks.users.insert(user, mark);
     }
 
-    /// Up to where the user's reads must see.
-    pub(crate) fn seen_by(&self, user: UserId, now: Instant) -> LogPosition {
+    /// Returns the position that the reads of a user must see.
+    pub(crate) fn position_for(&self, user: UserId, now: Instant) -> LogPosition {
         let marks = self.marks();
         let own = self.recent(marks.users.get(&user).copied(), now);
-        let all = self.recent(marks.everybody, now);
+        let all = self.recent(marks.all_users, now);
         own.max(all).unwrap_or(LogPosition::BEGINNING)
     }
 
-    /// Where the log ended after the last commit of this process, as far as it knows.
+    /// Returns the end of the log after the last commit of this process, if it is known.
     pub(crate) fn known_end(&self, now: Instant) -> Option<LogPosition> {
-        let beyond = self.recent(self.marks().everybody, now) == Some(LogPosition::BEYOND);
+        let beyond = self.recent(self.marks().all_users, now) == Some(LogPosition::BEYOND);
         (!beyond && self.end() > LogPosition::BEGINNING).then(|| self.end())
     }
 
@@ -91,7 +89,7 @@ impl RecentWrites {
         LogPosition::new(self.end.load(Ordering::SeqCst))
     }
 
-    /// The position of a mark that a replica may still lack.
+    /// Returns the position of a mark that a replica may not have replayed.
     fn recent(&self, mark: Option<Mark>, now: Instant) -> Option<LogPosition> {
         let mark = mark.filter(|mark| now.duration_since(mark.at) <= self.lag);
         mark.map(|mark| mark.position)
@@ -113,48 +111,48 @@ mod tests {
     }
 
     #[test]
-    fn rule_0_42_a_user_sees_what_they_wrote_until_every_replica_has_it() {
+    fn rule_0_42_user_sees_own_writes_until_every_replica_has_them() {
         let (writes, now) = (RecentWrites::new(LAG), Instant::now());
         let (alice, bob) = (UserId::new(1), UserId::new(2));
         assert_eq!(writes.known_end(now), None);
         writes.committed(at(70));
-        writes.answered(alice, now);
+        writes.completed(alice, now);
         writes.committed(at(60));
-        assert_eq!(writes.seen_by(alice, now), at(70));
-        assert_eq!(writes.seen_by(bob, now), LogPosition::BEGINNING);
+        assert_eq!(writes.position_for(alice, now), at(70));
+        assert_eq!(writes.position_for(bob, now), LogPosition::BEGINNING);
         assert_eq!(writes.known_end(now), Some(at(70)));
-        assert_eq!(writes.seen_by(alice, now + LAG), at(70));
+        assert_eq!(writes.position_for(alice, now + LAG), at(70));
         let later = now + LAG + Duration::from_millis(1);
-        assert_eq!(writes.seen_by(alice, later), LogPosition::BEGINNING);
+        assert_eq!(writes.position_for(alice, later), LogPosition::BEGINNING);
     }
 
     #[test]
-    fn rule_0_42_an_unknown_end_is_beyond_every_replica() {
+    fn rule_0_42_unknown_position_is_beyond_every_replica() {
         let (writes, now) = (RecentWrites::new(LAG), Instant::now());
         writes.committed(at(70));
-        writes.committed_somewhere(now);
-        assert_eq!(writes.seen_by(UserId::new(1), now), LogPosition::BEYOND);
+        writes.committed_at_unknown_position(now);
+        assert_eq!(writes.position_for(UserId::new(1), now), LogPosition::BEYOND);
         assert_eq!(writes.known_end(now), None);
         let later = now + LAG * 2;
-        assert_eq!(writes.seen_by(UserId::new(1), later), LogPosition::BEGINNING);
+        assert_eq!(writes.position_for(UserId::new(1), later), LogPosition::BEGINNING);
         assert_eq!(writes.known_end(later), Some(at(70)));
     }
 
     #[test]
-    fn rule_0_42_too_many_users_are_one() {
+    fn rule_0_42_too_many_users_share_a_position() {
         let (writes, now) = (RecentWrites::new(LAG), Instant::now());
         writes.committed(at(70));
-        (0..).take(MAX_USERS + 1).for_each(|user| writes.answered(UserId::new(user), now));
+        (0..).take(MAX_USERS + 1).for_each(|user| writes.completed(UserId::new(user), now));
         assert!(writes.marks().users.len() <= MAX_USERS);
         for user in [0, 5, i64::MAX] {
-            assert_eq!(writes.seen_by(UserId::new(user), now), at(70));
+            assert_eq!(writes.position_for(UserId::new(user), now), at(70));
         }
         let later = now + LAG * 2;
         writes.committed(at(80));
-        (0..).take(MAX_USERS).for_each(|user| writes.answered(UserId::new(user), now));
-        writes.answered(UserId::new(-1), later);
-        assert_eq!(writes.marks().users.len(), 1, "the old ones are forgotten first");
-        assert_eq!(writes.seen_by(UserId::new(5), later), LogPosition::BEGINNING);
-        assert_eq!(writes.seen_by(UserId::new(-1), later), at(80));
+        (0..).take(MAX_USERS).for_each(|user| writes.completed(UserId::new(user), now));
+        writes.completed(UserId::new(-1), later);
+        assert_eq!(writes.marks().users.len(), 1, "old marks are dropped first");
+        assert_eq!(writes.position_for(UserId::new(5), later), LogPosition::BEGINNING);
+        assert_eq!(writes.position_for(UserId::new(-1), later), at(80));
     }
 }

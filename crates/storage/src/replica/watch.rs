@@ -1,132 +1,136 @@
-//! The threads that watch the primary and its replicas: how old a replica is, and whether it can be
-//! asked. Whoever reads waits for none of them, and a server that stands still holds up its own
-//! thread alone.
+//! The threads that watch the primary and its replicas.
+//!
+//! They determine how far a replica lags behind and whether it is usable. Reads never wait for
+//! them, and an unresponsive server blocks only its own thread.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::position::{self, LogPosition};
 use crate::conn::Conn;
-use crate::dialect::Mode;
+use crate::conn::address::Address;
+use crate::conn::log_position::{self, LogPosition};
+use crate::conn::mode::Mode;
 use crate::error::{Error, Result};
-use crate::pool::Address;
 
-/// How often a server is looked at.
+/// The interval between two checks of a server.
 const WATCH_INTERVAL: Duration = Duration::from_millis(500);
-/// How long what was seen of a replica holds.
+/// How long the result of a check is valid.
 const WATCH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where the log of the primary ended, a while ago and since.
+/// The end of the primary's log over the last seconds.
 #[derive(Debug)]
 pub(crate) struct PrimaryLog {
     lag: Duration,
-    seen: Mutex<VecDeque<(Instant, LogPosition)>>,
+    positions: Mutex<VecDeque<(Instant, LogPosition)>>,
 }
 
 impl PrimaryLog {
-    /// Remembers it for as long as a replica may lag behind.
+    /// Keeps positions for the allowed lag of a replica.
     pub(crate) fn new(lag: Duration) -> Self {
-        Self { lag, seen: Mutex::default() }
+        Self { lag, positions: Mutex::default() }
     }
 
-    /// Notes where the log ended, or later, at an instant.
-    pub(crate) fn note(&self, at: Instant, end: LogPosition) {
-        let mut seen = self.seen();
-        seen.push_back((at, end));
-        while seen.front().is_some_and(|(at, _)| at.elapsed() > self.lag) {
-            seen.pop_front();
+    /// Records the end of the log. It was read at `at` or later.
+    pub(crate) fn record(&self, at: Instant, end: LogPosition) {
+        let mut positions = self.positions();
+        positions.push_back((at, end));
+        while positions.front().is_some_and(|(at, _)| at.elapsed() > self.lag) {
+            positions.pop_front();
         }
     }
 
-    /// How far a replica must have got that does not lag behind for longer; nothing when the
-    /// primary was not seen lately.
+    /// Returns the position that a replica within the allowed lag has replayed.
+    ///
+    /// Returns nothing if the primary was not reachable during that time.
     pub(crate) fn floor(&self, now: Instant) -> Option<LogPosition> {
-        let seen = self.seen();
-        let mut recent = seen.iter().filter(|(at, _)| now.duration_since(*at) <= self.lag);
+        let positions = self.positions();
+        let mut recent = positions.iter().filter(|(at, _)| now.duration_since(*at) <= self.lag);
         recent.next().map(|(_, end)| *end)
     }
 
-    fn seen(&self) -> MutexGuard<'_, VecDeque<(Instant, LogPosition)>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn positions(&self) -> MutexGuard<'_, VecDeque<(Instant, LogPosition)>> {
+        self.positions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is known of a replica: until when it may be asked.
+/// The health of a replica: the instant until which it is usable.
 #[derive(Debug, Default)]
-pub(crate) struct Watched(Mutex<Option<Instant>>);
+pub(crate) struct ReplicaHealth(Mutex<Option<Instant>>);
 
-impl Watched {
-    /// Whether requests may ask it.
-    pub(crate) fn may_be_asked(&self, now: Instant) -> bool {
+impl ReplicaHealth {
+    /// Returns whether reads may use the replica.
+    pub(crate) fn is_usable(&self, now: Instant) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|until| now < until)
     }
 
-    fn hold(&self, until: Option<Instant>) {
+    fn set_usable_until(&self, until: Option<Instant>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 }
 
-/// Watches the primary until what is returned is dropped.
-pub(crate) fn primary(address: Address, log: Arc<PrimaryLog>) -> Result<Sender<()>> {
+/// Watches the primary until the returned sender is dropped.
+pub(crate) fn watch_primary(address: Address, log: Arc<PrimaryLog>) -> Result<Sender<()>> {
     let mut conn = None;
-    start("primary-watch", move || {
-        let begun = Instant::now();
+    spawn("primary-watch", move || {
+        let start = Instant::now();
         let Ok(open) = connected(&mut conn, &address) else { return };
-        match position::written(open) {
-            Ok(end) => log.note(begun, end),
+        match log_position::written(open) {
+            Ok(end) => log.record(start, end),
             Err(_) => conn = None,
         }
     })
 }
 
-/// A replica under watch.
+/// A watched replica.
 pub(crate) struct ReplicaWatch {
     pub(crate) number: usize,
     pub(crate) address: Address,
-    /// The primary's number of the system.
+    /// The system identifier of the primary.
     pub(crate) system: i64,
     pub(crate) log: Arc<PrimaryLog>,
-    pub(crate) watched: Arc<Watched>,
+    pub(crate) health: Arc<ReplicaHealth>,
 }
 
 impl ReplicaWatch {
-    /// Watches it until what is returned is dropped. The log says when it begins to be asked, and
-    /// when and why it ends.
+    /// Watches the replica until the returned sender is dropped. It logs when the replica becomes
+    /// usable or unusable.
     pub(crate) fn start(self) -> Result<Sender<()>> {
-        let (mut conn, mut asked) = (None, None);
-        start("replica-watch", move || {
+        let mut conn = None;
+        let mut was_usable = None;
+        spawn("replica-watch", move || {
             let replica = self.number;
-            let begun = Instant::now();
-            let seen = self.look(&mut conn);
-            self.watched.hold(seen.is_ok().then(|| begun + WATCH_TIMEOUT));
-            if asked != Some(seen.is_ok()) {
-                match &seen {
-                    Ok(()) => tracing::info!(replica, "a replica answers reads"),
-                    Err(why) => tracing::warn!(replica, why, "a replica is not asked"),
+            let start = Instant::now();
+            let checked = self.check(&mut conn);
+            let is_usable = checked.is_ok();
+            self.health.set_usable_until(is_usable.then(|| start + WATCH_TIMEOUT));
+            if was_usable != Some(is_usable) {
+                match &checked {
+                    Ok(()) => tracing::info!(replica, "replica usable"),
+                    Err(why) => tracing::warn!(replica, why, "replica not usable"),
                 }
             }
-            asked = Some(seen.is_ok());
+            was_usable = Some(is_usable);
         })
     }
 
-    fn look(&self, conn: &mut Option<Conn>) -> std::result::Result<(), String> {
-        let fresh = conn.is_none();
-        let seen = connected(conn, &self.address).and_then(|open| {
-            if fresh && position::system(open)? != self.system {
-                return Err(Error::Unavailable("it is no replica of this database".to_owned()));
+    fn check(&self, conn: &mut Option<Conn>) -> std::result::Result<(), String> {
+        let is_new = conn.is_none();
+        let replayed = connected(conn, &self.address).and_then(|open| {
+            if is_new && log_position::system_identifier(open)? != self.system {
+                return Err(Error::Unavailable("not a replica of this database".to_owned()));
             }
-            position::replayed(open)
+            log_position::replayed(open)
         });
-        let seen = seen.map_err(|error| {
+        let replayed = replayed.map_err(|error| {
             *conn = None;
             error.to_string()
         })?;
-        let reached = seen.ok_or("it follows no primary")?;
-        let floor = self.log.floor(Instant::now()).ok_or("the primary is not seen")?;
-        if reached < floor {
-            return Err(format!("it lags behind: it is at {reached}, not at {floor}"));
+        let position = replayed.ok_or("the server is not in recovery")?;
+        let floor = self.log.floor(Instant::now()).ok_or("the primary is not reachable")?;
+        if position < floor {
+            return Err(format!("the replica lags behind: it is at {position}, expected {floor}"));
         }
         Ok(())
     }
@@ -139,12 +143,12 @@ fn connected<'c>(conn: &'c mut Option<Conn>, address: &Address) -> Result<&'c mu
     conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))
 }
 
-/// Looks now and then, on a thread of its own, until what is returned is dropped.
-fn start(name: &str, mut look: impl FnMut() + Send + 'static) -> Result<Sender<()>> {
+/// Starts a thread that calls `check` periodically until the returned sender is dropped.
+fn spawn(name: &str, mut check: impl FnMut() + Send + 'static) -> Result<Sender<()>> {
     let (sender, receiver) = channel();
     let watch = move || {
         loop {
-            look();
+            check();
             if receiver.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
@@ -162,13 +166,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rule_0_41_a_replica_has_what_was_written_before_its_lag() {
+    fn rule_0_41_floor_is_the_position_before_the_lag() {
         let lag = Duration::from_secs(10);
         let (log, now) = (PrimaryLog::new(lag), Instant::now());
-        assert_eq!(log.floor(now), None, "what was never seen proves nothing");
+        assert_eq!(log.floor(now), None, "without a position there is no floor");
         let [first, second] = [5, 9].map(LogPosition::new);
-        log.note(now, first);
-        log.note(now + lag / 2, second);
+        log.record(now, first);
+        log.record(now + lag / 2, second);
         assert_eq!(log.floor(now + lag / 2), Some(first));
         assert_eq!(log.floor(now + lag), Some(first));
         assert_eq!(log.floor(now + lag + Duration::from_millis(1)), Some(second));

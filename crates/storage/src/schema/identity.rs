@@ -1,4 +1,4 @@
-//! How people and programs come in: tokens, links, sessions, grants, keys.
+//! The tables of authentication: tokens, links, sessions, grants, keys.
 
 diesel::table! {
     tokens (id) {

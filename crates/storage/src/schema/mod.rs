@@ -1,46 +1,47 @@
-//! The tables whose queries diesel writes. The others are written and read with [`crate::sql`]. The
-//! columns of all are in the migrations, which have the same steps, tables, columns and indexes for
-//! both engines.
+//! The tables that diesel queries. The others are used with [`crate::conn::sql`].
 //!
-//! | Table | What it holds, and why |
+//! The migrations define the columns of all tables, with the same steps, tables, columns and
+//! indexes for both engines.
+//!
+//! | Table | Contents |
 //! |---|---|
-//! | `users`, `books` | Who, and what owners decide. The id of a book is internal; clients know `public_id` |
-//! | `book_keys` | The numbers of books by their public ids, which are unique here |
-//! | `book_state` | What moves with every write: number and hash of the last event, counts, chart version, index progress. It is apart from `books`, so that a write rewrites a short row |
-//! | `collaborators` | Who may see a book, and how much they may do |
-//! | `access_requests` | What users ask of a book. The newest request of a user replaces the one before |
-//! | `transfer_offers` | The books that owners offer to others, one offer of a book |
+//! | `users`, `books` | Users, and the settings of books. The id of a book is internal; clients use `public_id` |
+//! | `book_keys` | The numbers of books by public id, which is unique here |
+//! | `book_state` | The data that every write changes: number and hash of the last event, counters, chart version, index progress. Separate from `books`, so a write rewrites a short row |
+//! | `collaborators` | The users of a book, with their permissions |
+//! | `access_requests` | Requests for access to a book, one per user and book |
+//! | `transfer_offers` | Offers to transfer books, one per book |
 //! | `accounts`, `account_groups`, `memberships` | The chart. Names are unique by normalized name |
-//! | `saved_queries` | Query texts that a book keeps for everybody in it |
-//! | `collections`, `collection_books` | A user's sets of books. Its key says that a book is in at most one collection of an owner |
-//! | `transactions` | The document. `day` is its place in lists: its date, or for a draft without one the day it was recorded |
-//! | `files` | What is known of a file beside its bytes, and the name of its blob |
-//! | `entries` | A view of `transactions`: one row for each side that a transaction names, with its amount, which is zero while it is a draft or trashed. So a sum needs no filter, and an account's ledger, drafts included, is one index range for each side |
-//! | `index_terms` | One inverted index for all that is found exactly ([`crate::index_term`]) |
-//! | `trigrams`, `trigram_blocks` | Where texts may occur (`transaction/trigram_index.rs`); `book_state` says how far they reach |
-//! | `month_totals` | Debit and credit of one account in one month and on its days, kept by the unit of work that posts |
-//! | `month_counts` | How many transactions are dated in a month, posted and trashed, kept likewise |
-//! | `events` | The log: a row for each event, or for a block of them (`event/event_row.rs`) |
-//! | `deliveries`, `delivery_queues`, `bot_responses` | Events on their way to apps; when each app of a book is due, and which process delivers; what apps have to say about events |
-//! | `failed_transactions` | The transactions with an event that an app answered with an error, with their place in lists |
+//! | `saved_queries` | Query texts that the users of a book share |
+//! | `collections`, `collection_books` | Sets of books of a user. The key allows a book in one collection per owner |
+//! | `transactions` | Transactions. `day` is the place in lists: the date, or for a draft without date the day of recording |
+//! | `files` | File metadata, and the name of the blob |
+//! | `entries` | A view of `transactions`: one row for each side, with an amount of zero for drafts and trashed transactions. Sums need no filter, and the ledger of an account, including drafts, is one index range for each side |
+//! | `index_terms` | An inverted index of exact values ([`crate::index_term`]) |
+//! | `trigrams`, `trigram_blocks` | The trigram index of texts (`transaction/trigram_index.rs`); `book_state` has its extent |
+//! | `month_totals` | Debit and credit of an account in a month and on its days, updated by the unit of work that posts |
+//! | `month_counts` | The number of posted and trashed transactions dated in a month, updated likewise |
+//! | `events` | The log: a row for each event, or for a block of them (`rows/event.rs`) |
+//! | `deliveries`, `delivery_queues`, `bot_responses` | Events to deliver to apps; the due time and the lease of each queue; app responses to events |
+//! | `failed_transactions` | The transactions with an event that has an error response, with their day |
 //! | `delivery_attempts` | The delivery log, for 30 days |
-//! | `detached_deliveries` | What apps are still to be told of the deletion of books that are gone |
-//! | `idempotency_keys` | Answers to requests with a key, by user, key and operation. They outlive books and are swept away after 24 hours |
-//! | `tokens` | The access tokens that were issued, until 30 days after their end |
-//! | `login_links`, `sessions` | How people sign in with a browser |
-//! | `signing_keys` | The key pairs that others verify signatures of, with sealed private keys |
-//! | `mails` | The outbox: what is to be sent, and for a week what became of it |
-//! | `grants`, `consents`, `device_authorizations` | What users let apps do, the apps they agreed to, and the programs that wait for a decision |
-//! | `api_keys`, `api_key_days` | API keys, until 30 days after they were revoked; how often each was used on a day |
-//! | `apps`, `app_people` | What users install in books, and whom their manifests name |
-//! | `connections` | What users let apps use elsewhere, with sealed properties |
+//! | `detached_deliveries` | Deliveries of the deletion of removed books |
+//! | `idempotency_keys` | Responses by user, key and operation. They outlive books and are removed after 24 hours |
+//! | `tokens` | Issued access tokens, until 30 days after their end |
+//! | `login_links`, `sessions` | Sign-in links and browser sessions |
+//! | `signing_keys` | Signing key pairs, with sealed private keys |
+//! | `mails` | The outbox: mails to send, and ended ones for a week |
+//! | `grants`, `consents`, `device_authorizations` | Grants to apps, consents, and pending device authorizations |
+//! | `api_keys`, `api_key_days` | API keys, until 30 days after their revocation; calls per key and day |
+//! | `apps`, `app_people` | Apps, and the users and domains in their manifests |
+//! | `connections` | Connections of users to other services, with sealed properties |
 //! | `integrations` | The apps that are installed in books, and the programs of banks |
-//! | `identity_changes` | One row: how often users, tokens and API keys were changed. Processes compare it to forget what they remember |
-//! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
-//! | `commits` | The last commits of each writer on PostgreSQL, to find out what became of one whose answer did not come ([`crate::commit_mark`]) |
-//! | `audit_requests` | Audits that are asked for and not finished |
-//! | `unfinished_copies` | Books that are being copied in portions, and who copies. Such a book has no collaborators, so nobody sees it |
-//! | `copied_transactions` | The digest that a copied transaction had before its first change: the log of the copy proves it |
+//! | `identity_changes` | One row: the number of changes of users, tokens and API keys, by which processes invalidate caches |
+//! | `process_starts` | One row: the number of times that the database was opened. It makes ids unique |
+//! | `commits` | The last commit marks of each writer on PostgreSQL ([`crate::commit::mark`]) |
+//! | `audit_requests` | Requested audits that are not finished |
+//! | `unfinished_copies` | Books that are being copied in portions, with the copying user. They have no collaborators, so no user sees them |
+//! | `copied_transactions` | The digests of copied transactions before their first change, which the log of the copy contains |
 
 mod identity;
 

@@ -1,5 +1,7 @@
-//! The transactions of a book in portions, to be copied: bounded in rows and in text, because each
-//! portion is one unit of work of the writer, and others wait for it.
+//! The transactions of a book in portions, for a copy.
+//!
+//! A portion is bounded in rows and in text, because it is one unit of work of the writer, which
+//! delays others.
 
 use daybook_domain::access::Access;
 use daybook_domain::book::copy::row_digest;
@@ -11,29 +13,29 @@ use diesel::sql_types::BigInt;
 use time::Date;
 
 use super::Transactions;
-use super::row::COLUMNS;
-use crate::bulk::Bulk;
-use crate::column::day_to_column;
+use crate::conn::bulk::Bulk;
+use crate::conn::sql::{Sql, Value};
 use crate::conn::{Conn, on_engine};
 use crate::error::Result;
-use crate::sql::{Sql, Value};
+use crate::rows::column::day_to_column;
+use crate::rows::transaction::COLUMNS;
 
-/// The most transactions of a portion.
+/// Maximum number of transactions of a portion.
 const MAX_ROWS: usize = 1_000;
-/// The most characters of text of a portion that has more than one transaction. It bounds the index
-/// terms too, of which each needs some.
+/// Maximum number of characters of a portion with more than one transaction. It also bounds the
+/// index terms.
 const MAX_TEXT: i64 = 1024 * 1024;
 
-/// Some of the transactions of a book that are copied, in the order of their ids.
+/// A portion of the transactions to copy, in the order of their ids.
 #[derive(Debug)]
 pub struct Portion {
     /// The transactions.
     pub transactions: Vec<Transaction>,
-    /// Where the next portion begins, if there is one.
+    /// The id after which the next portion begins, if there is one.
     pub next: Option<TransactionId>,
 }
 
-/// A transaction and how long its texts are.
+/// A transaction and the length of its texts.
 #[derive(QueryableByName)]
 struct Sized {
     #[diesel(sql_type = BigInt)]
@@ -42,21 +44,21 @@ struct Sized {
     text: i64,
 }
 
-/// Where a portion ends.
+/// The end of a portion.
 struct PortionEnd {
-    /// The last of its transactions.
+    /// The last transaction.
     last: TransactionId,
-    /// Whether transactions follow behind it.
-    more: bool,
+    /// Whether more transactions follow.
+    has_more: bool,
 }
 
 impl Transactions<'_, '_> {
-    /// Whether the transactions to copy are more than one portion.
+    /// Returns whether the transactions to copy exceed one portion.
     pub fn exceed_one_portion(self, source: &Access, from: Option<Date>) -> Result<bool> {
-        Ok(self.portion_end(source, from, i64::MIN)?.is_some_and(|end| end.more))
+        Ok(self.portion_end(source, from, i64::MIN)?.is_some_and(|end| end.has_more))
     }
 
-    /// The next transactions to copy behind one: not trashed, of `from` and later days.
+    /// Loads the next portion after an id: transactions that are not trashed, from day `from`.
     pub fn portion(
         self,
         source: &Access,
@@ -64,19 +66,19 @@ impl Transactions<'_, '_> {
         after: Option<TransactionId>,
     ) -> Result<Portion> {
         let after = after.map_or(i64::MIN, TransactionId::get);
-        let Some(PortionEnd { last, more }) =
+        let Some(PortionEnd { last, has_more }) =
             self.tx.transactions().portion_end(source, from, after)?
         else {
             return Ok(Portion { transactions: Vec::new(), next: None });
         };
         let rows =
             Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t WHERE t.book_id = ");
-        let rows = within(rows, source, from, (after, last.get()));
+        let rows = within(rows, source, from, after, last.get());
         let transactions = self.part(source, &rows, usize::MAX)?.rows;
-        Ok(Portion { transactions, next: more.then_some(last) })
+        Ok(Portion { transactions, next: has_more.then_some(last) })
     }
 
-    /// How far the portion behind an id reaches; `None` when nothing is left.
+    /// Returns the end of the portion after an id, or nothing if no transaction is left.
     fn portion_end(
         self,
         source: &Access,
@@ -90,29 +92,32 @@ impl Transactions<'_, '_> {
                AS text \
              FROM transactions t WHERE t.book_id = ",
         );
-        let sizes = within(sizes, source, from, (after, i64::MAX)).push(" LIMIT ").int(limit);
+        let sizes = within(sizes, source, from, after, i64::MAX).push(" LIMIT ").int(limit);
         let sizes: Vec<Sized> = on_engine!(self.tx.flushed()?, c => (&sizes).load(c))?;
-        let (mut text, mut taken, mut last) = (0_i64, 0, None);
+        let mut text: i64 = 0;
+        let mut count = 0;
+        let mut last = None;
         for Sized { id, text: length } in &sizes {
             text = text.saturating_add(*length);
-            if taken == MAX_ROWS || (text > MAX_TEXT && taken > 0) {
+            if count == MAX_ROWS || (text > MAX_TEXT && count > 0) {
                 break;
             }
-            taken += 1;
+            count += 1;
             last = Some(TransactionId::new(*id));
         }
-        Ok(last.map(|last| PortionEnd { last, more: sizes.len() > taken }))
+        Ok(last.map(|last| PortionEnd { last, has_more: sizes.len() > count }))
     }
 }
 
-/// Completes a condition on `t`: the transactions of the source that are copied, behind an id up to
-/// another, in the order of ids. The day is no way to find them: the rows of a portion would be
-/// sorted out of the whole book.
+/// Completes a condition on `t`: the transactions to copy with ids in `after+1..=until`, by id.
+///
+/// `t.day + 0` uses no index by day, with which each portion would be sorted out of the whole book.
 fn within<'a>(
     sql: Sql<'a>,
     source: &Access,
     from: Option<Date>,
-    (after, until): (i64, i64),
+    after: i64,
+    until: i64,
 ) -> Sql<'a> {
     let sql = sql.int(source.book().id.get()).push(" AND t.id > ").int(after);
     let sql = sql.push(" AND t.id <= ").int(until).push(" AND t.trashed = ").flag(false);
@@ -123,8 +128,10 @@ fn within<'a>(
     sql.push(" ORDER BY t.id")
 }
 
-/// Keeps what copied transactions were before their first change, so that an audit can still
-/// compare them with the log (behaviour 6.20). Those that came with the book were copied.
+/// Stores digests of copied transactions before their first change, so an audit can still compare
+/// them with the log (behaviour 6.20).
+///
+/// A transaction was copied if it was created at the same instant as its book.
 pub(super) fn keep_originals<'t>(
     conn: &mut Conn,
     access: &Access,

@@ -1,4 +1,4 @@
-//! How many transactions there are: of a search, and by their dates.
+//! Counts of transactions: of a search, and by date.
 
 use daybook_domain::access::Access;
 use daybook_domain::book::Book;
@@ -12,21 +12,21 @@ use time::Date;
 
 use super::search::PathSelector;
 use super::{Search, Transactions};
-use crate::column::day_to_column;
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::{Error, Result};
 use crate::index_term;
-use crate::sql::Sql;
-use crate::tx::Tx;
+use crate::rows::column::day_to_column;
 
-/// How many transactions are dated on a day.
+/// The number of transactions that are dated on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
-    /// The day, or the first one of the month.
+    /// The day, or the first day of the month.
     pub day: Date,
-    /// The posted ones.
+    /// Posted transactions.
     pub posted: i64,
-    /// The trashed ones, whatever they were before.
+    /// Trashed transactions, whatever their standing.
     pub trashed: i64,
 }
 
@@ -47,21 +47,24 @@ struct Row {
 }
 
 impl Transactions<'_, '_> {
-    /// How many transactions a search finds. Where it asks only for days and for what is posted,
-    /// whole months are added up from `month_counts` (behaviour 1.7.2).
+    /// Counts the matches of a search.
+    ///
+    /// If it depends only on days and on the standing, whole months are summed from `month_counts`
+    /// (behaviour 1.7.2).
     pub fn count(self, access: &Access, search: &Search<'_>) -> Result<i64> {
         let plan = count_plan(search);
-        let mut found: i64 = 0;
+        let mut count: i64 = 0;
         for sql in count_statements(self.tx, access, search, plan.as_ref())? {
             let rows: Vec<Total> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-            found = rows.iter().fold(found, |sum, row| sum.saturating_add(row.total));
+            count = rows.iter().fold(count, |sum, row| sum.saturating_add(row.total));
         }
-        Ok(found)
+        Ok(count)
     }
 
-    /// How many posted and how many trashed transactions are dated on the days of a span, in no
-    /// order; days without any are left out (behaviour 9.8). Where the slices are longer than days,
-    /// whole months are counted as one, from what is kept of them.
+    /// Counts the posted and the trashed transactions that are dated on the days of a span.
+    ///
+    /// The result has no order and omits days without transactions (behaviour 9.8). If the slices
+    /// are longer than days, whole months are one entry, from `month_counts`.
     pub fn counts(self, access: &Access, span: &Span) -> Result<Vec<Counted>> {
         let mut statements = Vec::new();
         match span.whole_months() {
@@ -87,13 +90,13 @@ impl Transactions<'_, '_> {
     }
 }
 
-/// What of a search is counted already.
+/// Returns which part of a search `month_counts` answers, if any.
 pub(crate) fn count_plan(search: &Search<'_>) -> Option<CountPlan> {
-    let all = search.drafts_of.is_none() && search.like.is_none();
-    all.then(|| CountPlan::new(search.filter)).flatten()
+    let is_unrestricted = search.drafts_of.is_none() && search.precedent.is_none();
+    if is_unrestricted { CountPlan::new(search.filter) } else { None }
 }
 
-/// The statements whose `total`s add up to what a search finds.
+/// Returns the statements whose `total`s add up to the number of matches.
 pub(crate) fn count_statements<'a>(
     tx: &mut Tx<'_>,
     access: &Access,
@@ -101,44 +104,49 @@ pub(crate) fn count_statements<'a>(
     plan: Option<&'a CountPlan>,
 ) -> Result<Vec<Sql<'a>>> {
     let book = access.book();
-    let Some(plan) = plan else { return Ok(vec![found(tx, book, search)?]) };
+    let Some(plan) = plan else { return Ok(vec![count_by_scan(tx, book, search)?]) };
     let posted = "SELECT CAST(COALESCE(SUM(m.posted), 0) AS BIGINT) AS total";
-    let mut statements = vec![months(posted, book, (plan.from, plan.until))];
+    let mut statements = vec![months(posted, book, plan.from, plan.until)];
     if plan.all_drafts {
         let drafts = Sql::new("SELECT COUNT(*) AS total FROM index_terms d WHERE d.book_id = ");
         let drafts = drafts.int(book.id.get()).push(" AND d.term = ");
         statements.push(drafts.text(index_term::DRAFT));
     }
     for filter in &plan.rest {
-        statements.push(found(tx, book, &Search { filter, ..*search })?);
+        statements.push(count_by_scan(tx, book, &Search { filter, ..*search })?);
     }
     Ok(statements)
 }
 
-/// Counts what a search finds by passing it.
-fn found<'a>(tx: &mut Tx<'_>, book: &Book, search: &Search<'a>) -> Result<Sql<'a>> {
-    let plan = PathSelector { tx, book, search, wanted: None }.plan()?;
+/// Counts the matches of a search by scanning them.
+fn count_by_scan<'a>(tx: &mut Tx<'_>, book: &Book, search: &Search<'a>) -> Result<Sql<'a>> {
+    let plan = PathSelector { tx, book, search, limit: None }.plan()?;
     Ok(plan.count(book).uncached())
 }
 
-/// Reads what is kept of whole months.
+/// Reads the stored counts of whole months.
 pub(crate) fn counts_by_month<'a>(access: &Access, span: &Span) -> Sql<'a> {
     let select = "SELECT m.month * 100 + 1 AS day, m.posted, m.trashed";
-    months(select, access.book(), (Some(span.from), Some(span.until)))
+    months(select, access.book(), Some(span.from), Some(span.until))
 }
 
-/// The kept months from one day until another, which are first days of months.
-fn months<'a>(select: &'static str, book: &Book, days: (Option<Date>, Option<Date>)) -> Sql<'a> {
+/// Selects the stored counts of the months in `from..until`, which are first days of months.
+fn months<'a>(
+    select: &'static str,
+    book: &Book,
+    from: Option<Date>,
+    until: Option<Date>,
+) -> Sql<'a> {
     let sql = Sql::new(select).push(" FROM month_counts m WHERE m.book_id = ").int(book.id.get());
-    let bounds = [(" AND m.month >= ", days.0), (" AND m.month < ", days.1)];
+    let bounds = [(" AND m.month >= ", from), (" AND m.month < ", until)];
     bounds.into_iter().fold(sql, |sql, (comparison, day)| match day {
         Some(day) => sql.push(comparison).int(i64::from(month_number(day))),
         None => sql,
     })
 }
 
-/// Reads what is dated in the span, whatever else the book holds. By day, which is how the index
-/// has them: for months an engine would sort a million rows.
+/// Counts the transactions of a span by day, in the order of the index. Grouping by month would
+/// sort a million rows.
 pub(crate) fn counts_by_day<'a>(access: &Access, span: &Span) -> Sql<'a> {
     Sql::new(
         "SELECT t.day, \

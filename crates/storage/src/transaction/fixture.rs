@@ -1,4 +1,4 @@
-//! A transaction for tests.
+//! A transaction for unit tests.
 
 use daybook_domain::calendar::parse_iso;
 use daybook_domain::id::{TransactionId, UserId};
@@ -6,7 +6,7 @@ use daybook_domain::instant::{Instant, Stamp};
 use daybook_domain::property::Properties;
 use daybook_domain::transaction::{Standing, Transaction};
 
-/// A new draft without anything.
+/// Returns an empty draft.
 pub(crate) fn draft() -> Transaction {
     Transaction {
         id: TransactionId::new(1),

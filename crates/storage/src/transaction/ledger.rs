@@ -1,5 +1,6 @@
-//! Rows of an account's ledger, for running balances: what each day had moved by a row comes from a
-//! window over the entries of that day.
+//! The ledger of an account, for running balances.
+//!
+//! A window over the entries of a day computes the sum up to each row of that day.
 
 use daybook_domain::access::Access;
 use daybook_domain::balance::RunningRow;
@@ -12,10 +13,10 @@ use diesel::sql_types::{BigInt, Integer};
 
 use super::Transactions;
 use crate::balance::{RUNNING_SUM, from_limbs};
-use crate::column::day_to_column;
 use crate::conn::on_engine;
+use crate::conn::sql::{Sql, Value};
 use crate::error::{Error, Result};
-use crate::sql::{Sql, Value};
+use crate::rows::column::day_to_column;
 
 #[derive(QueryableByName)]
 struct Row {
@@ -30,8 +31,8 @@ struct Row {
 }
 
 impl Transactions<'_, '_> {
-    /// What an account had moved on the day of each of these transactions, up to and including it.
-    pub fn moved(
+    /// Returns the sum of an account on the day of each transaction, up to and including it.
+    pub fn sums_within_day(
         self,
         access: &Access,
         account: AccountId,
@@ -39,21 +40,22 @@ impl Transactions<'_, '_> {
     ) -> Result<Vec<RunningRow>> {
         let sql = running_sums(access, account, rows).uncached();
         let found: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
-        let moved = |row: Row| {
+        let convert = |row: Row| {
             let Row { day, transaction_id, high, low } = row;
             let day = from_day_number(day).ok_or(Error::Corrupt("day"))?;
             Ok(RunningRow {
                 transaction: TransactionId::new(transaction_id),
                 day,
-                so_far: from_limbs(high, low),
+                day_sum: from_limbs(high, low),
             })
         };
-        found.into_iter().map(moved).collect()
+        found.into_iter().map(convert).collect()
     }
 }
 
-/// The running sums of an account on the days of these rows. The window runs through the days in
-/// key order, and only the rows asked for leave the database.
+/// Selects the running sums of an account on the days of these rows.
+///
+/// The window reads the days in key order, and only the requested rows are returned.
 pub(crate) fn running_sums<'a>(
     access: &Access,
     account: AccountId,

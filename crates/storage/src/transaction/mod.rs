@@ -1,13 +1,19 @@
-//! Transactions: rows and repository, with their index terms.
+//! Transactions: saving, searching, counting and copying them.
+//!
+//! A new transaction is queued in the write buffer, with its index terms, counts and totals
+//! (`save.rs`). Index terms find transactions by exact values: hashtags, remote ids, properties,
+//! files, drafts and the trash. The trigram index (`trigram_index.rs`) narrows searches for texts;
+//! a background job adds a chunk of 4,096 transactions at a time (`chunk_jobs.rs`), and
+//! transactions after the last chunk are compared without it. `search/` turns a query into SQL.
+//! Methods that may return many texts have a limit in bytes and return nothing if it is exceeded.
 
 mod candidate_blocks;
+mod change;
 mod chunk_jobs;
 mod copy;
 mod count;
 mod ledger;
-mod month_counts;
 mod references;
-mod row;
 mod save;
 mod search;
 mod trigram_audit;
@@ -26,28 +32,26 @@ use daybook_domain::instant::Instant;
 use daybook_domain::transaction::Transaction;
 use diesel::prelude::*;
 
+use crate::commit::tx::Tx;
+use crate::conn::planner::Lookup;
+use crate::conn::sql::{MAX_NAMED, Sql, Value};
 use crate::conn::{Conn, on_engine};
 use crate::error::Result;
 use crate::index_term;
 use crate::page::{MAX_PAGE_TEXTS, PageKey, RowPart};
-use crate::planner::Lookup;
+use crate::rows::transaction::{COLUMNS, TransactionRow};
 use crate::schema::transactions;
-use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::tx::Tx;
-use row::{COLUMNS, Row};
-use search::index_ranges::{self, RangeRow};
+use search::PathSelector;
+use search::range_page::{self, RangeRow};
 
+pub use change::Change;
 pub(crate) use chunk_jobs::ChunkJobs;
 pub use copy::Portion;
 pub use count::Counted;
 pub(crate) use count::{count_plan, count_statements, counts_by_day, counts_by_month};
 pub(crate) use ledger::running_sums;
-pub(crate) use month_counts::CountDeltas;
 pub(crate) use references::{counted_up_to, sides_of_accounts};
-pub(crate) use row::{folded_to_column, standing_from_column, standing_to_column};
-pub use save::Change;
-pub(crate) use save::added_rows;
-pub use search::{Names, PrecedentFilter, Search};
+pub use search::{PrecedentFilter, ResolvedNames, Search};
 pub(crate) use trigram_index::catch_up;
 
 #[derive(QueryableByName)]
@@ -57,8 +61,8 @@ struct CreatedRow {
     created_at: i64,
 }
 
-/// Rows that are loaded at once where their order does not come with them.
-const LOADED_AT_ONCE: usize = 100;
+/// Number of rows that a page loads by id at once.
+const LOAD_CHUNK: usize = 100;
 
 /// The transactions of a book.
 pub struct Transactions<'t, 'a> {
@@ -66,19 +70,18 @@ pub struct Transactions<'t, 'a> {
 }
 
 impl Transactions<'_, '_> {
-    /// The transactions with these ids, by id; none when their texts take more than so many bytes
-    /// together.
+    /// Loads the transactions with these ids, by id, unless their texts exceed `max_bytes`.
     pub fn by_ids(
         self,
         access: &Access,
         ids: &[TransactionId],
-        most: usize,
+        max_bytes: usize,
     ) -> Result<Option<HashMap<TransactionId, Transaction>>> {
         let book = access.book().id.get();
         let mut found = HashMap::with_capacity(ids.len());
         for chunk in ids.chunks(MAX_NAMED) {
             let sql = with_ids(self.tx.lookup(), book, chunk);
-            let part = self.tx.transactions().part(access, &sql, most)?;
+            let part = self.tx.transactions().part(access, &sql, max_bytes)?;
             if !part.is_whole {
                 return Ok(None);
             }
@@ -87,7 +90,7 @@ impl Transactions<'_, '_> {
         Ok(Some(found))
     }
 
-    /// When the transactions with these ids were created, by id.
+    /// Loads the creation instants of transactions, by id.
     pub fn created(
         self,
         access: &Access,
@@ -106,13 +109,13 @@ impl Transactions<'_, '_> {
         Ok(rows.into_iter().map(created).collect())
     }
 
-    /// The non-trashed transactions that carry any of these remote ids, oldest first (behaviour
-    /// 3.7.1, 3.7.3); none when their texts take more than so many bytes together.
+    /// Loads the non-trashed transactions with any of these remote ids, oldest first (behaviour
+    /// 3.7.1, 3.7.3), unless their texts exceed `max_bytes`.
     pub fn by_remote_ids(
         self,
         access: &Access,
         remote_ids: &[&str],
-        most: usize,
+        max_bytes: usize,
     ) -> Result<Option<Vec<Transaction>>> {
         if remote_ids.is_empty() {
             return Ok(Some(Vec::new()));
@@ -123,42 +126,42 @@ impl Transactions<'_, '_> {
         let mut found = BTreeMap::new();
         for chunk in remote_ids.chunks(MAX_NAMED) {
             let sql = with_remote_ids(lookup, id.get(), chunk);
-            if !add_each(&mut conn, (&sql, scale), most, &mut found)? {
+            if !add_each(&mut conn, &sql, scale, max_bytes, &mut found)? {
                 return Ok(None);
             }
         }
         Ok(Some(found.into_values().collect()))
     }
 
-    /// The drafts that name any of these accounts, by id; none when their texts take more than so
-    /// many bytes together.
+    /// Loads the drafts that refer to any of these accounts, by id, unless their texts exceed
+    /// `max_bytes`.
     pub fn drafts_of_accounts(
         self,
         access: &Access,
         accounts: &BTreeSet<AccountId>,
-        most: usize,
+        max_bytes: usize,
     ) -> Result<Option<Vec<Transaction>>> {
         if accounts.is_empty() {
             return Ok(Some(Vec::new()));
         }
         let drafts = of_accounts(self.tx.lookup(), access.book().id.get(), accounts);
-        self.by_id(access, &drafts, most)
+        self.by_id(access, &drafts, max_bytes)
     }
 
-    /// The transactions that hold a file, trashed ones included, oldest first; none when their
-    /// texts take more than so many bytes together.
-    pub fn holders_of(
+    /// Loads the transactions that refer to a file, including trashed ones, oldest first, unless
+    /// their texts exceed `max_bytes`.
+    pub fn referring_to(
         self,
         access: &Access,
         file: FileId,
-        most: usize,
+        max_bytes: usize,
     ) -> Result<Option<Vec<Transaction>>> {
-        let holding = holding(self.tx.lookup(), access.book().id.get(), file);
-        self.by_id(access, &holding, most)
+        let referring = referring_to(self.tx.lookup(), access.book().id.get(), file);
+        self.by_id(access, &referring, max_bytes)
     }
 
-    /// A page of a search, newest first: up to `limit` rows behind `after`, as far as their texts
-    /// have room in a page.
+    /// Loads a page of a search, newest first: up to `limit` rows after `after`, up to the text
+    /// limit of a page.
     pub fn search(
         self,
         access: &Access,
@@ -167,36 +170,35 @@ impl Transactions<'_, '_> {
         limit: i64,
     ) -> Result<RowPart<Transaction>> {
         let book = access.book();
-        let plan =
-            search::PathSelector { tx: &mut *self.tx, book, search, wanted: Some(limit) }.plan()?;
+        let plan = PathSelector { tx: &mut *self.tx, book, search, limit: Some(limit) }.plan()?;
         let Some(ranges) = plan.ranges_to_merge() else {
             return self.part(access, &plan.page(book, after, limit).uncached(), MAX_PAGE_TEXTS);
         };
-        let first = index_ranges::share(ranges.len(), limit);
+        let first = range_page::share(ranges.len(), limit);
         let mut page = None;
         for share in [first, limit] {
             if page.is_none() {
                 let rows = plan.rows(ranges, book, after, share).uncached();
                 let rows: Vec<RangeRow> = on_engine!(self.tx.flushed()?, c => (&rows).load(c))?;
-                page = index_ranges::page(&rows, share, limit);
+                page = range_page::page(&rows, share, limit);
             }
         }
         let keys = page.unwrap_or_default();
         let ids: Vec<TransactionId> = keys.iter().map(|key| TransactionId::new(key.id)).collect();
-        self.in_order(access, &ids)
+        self.load_in_order(access, &ids)
     }
 
-    /// The transactions with these ids, in their order, as far as their texts have room in a page.
-    fn in_order(self, access: &Access, ids: &[TransactionId]) -> Result<RowPart<Transaction>> {
+    /// Loads transactions in the order of these ids, up to the text limit of a page.
+    fn load_in_order(self, access: &Access, ids: &[TransactionId]) -> Result<RowPart<Transaction>> {
         let (book, scale) = (access.book().id.get(), access.book().scale);
         let (mut page, mut texts) = (RowPart::from(Vec::with_capacity(ids.len())), 0_usize);
-        for chunk in ids.chunks(LOADED_AT_ONCE) {
+        for chunk in ids.chunks(LOAD_CHUNK) {
             if texts > MAX_PAGE_TEXTS {
                 page.is_whole = false;
                 break;
             }
             let sql = with_ids(self.tx.lookup(), book, chunk);
-            let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
+            let rows: Vec<TransactionRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
             let mut found = HashMap::with_capacity(chunk.len());
             for row in rows {
                 let (transaction, more) = with_texts(row, scale)?;
@@ -208,39 +210,46 @@ impl Transactions<'_, '_> {
         Ok(page)
     }
 
-    /// All transactions that a statement finds, each once, by id; none when their texts take more
-    /// than so many bytes together.
+    /// Loads the distinct transactions of a statement, by id, unless their texts exceed
+    /// `max_bytes`.
     fn by_id(
         self,
         access: &Access,
         sql: &Sql<'_>,
-        most: usize,
+        max_bytes: usize,
     ) -> Result<Option<Vec<Transaction>>> {
         let mut found = BTreeMap::new();
         let scale = access.book().scale;
         let mut conn = self.tx.flushed()?;
-        let is_whole = add_each(&mut conn, (sql, scale), most, &mut found)?;
+        let is_whole = add_each(&mut conn, sql, scale, max_bytes, &mut found)?;
         Ok(is_whole.then(|| found.into_values().collect()))
     }
 
-    /// Loads transactions until their texts take more than `most` bytes.
-    fn part(self, access: &Access, sql: &Sql<'_>, most: usize) -> Result<RowPart<Transaction>> {
+    /// Loads transactions until their texts exceed `max_bytes`.
+    fn part(
+        self,
+        access: &Access,
+        sql: &Sql<'_>,
+        max_bytes: usize,
+    ) -> Result<RowPart<Transaction>> {
         let scale = access.book().scale;
-        self.tx.flushed()?.load_part(sql, most, |row| with_texts(row, scale))
+        self.tx.flushed()?.load_part(sql, max_bytes, |row| with_texts(row, scale))
     }
 }
 
-/// Adds the transactions that a statement finds, each once however often it is found; whether all
-/// of them, which is not so when the texts of those that are there take more than `most` bytes.
+/// Adds the distinct transactions of a statement to `found`.
+///
+/// Returns false if it stopped because all texts together exceed `max_bytes`.
 fn add_each(
     conn: &mut Conn,
-    (sql, scale): (&Sql<'_>, u32),
-    most: usize,
+    sql: &Sql<'_>,
+    scale: u32,
+    max_bytes: usize,
     found: &mut BTreeMap<TransactionId, Transaction>,
 ) -> Result<bool> {
-    let taken = found.values().map(Transaction::texts).fold(0, usize::saturating_add);
+    let bytes = found.values().map(Transaction::text_bytes).fold(0, usize::saturating_add);
     let found = RefCell::new(found);
-    let part = conn.load_part(sql, most.saturating_sub(taken), |row| {
+    let part = conn.load_part(sql, max_bytes.saturating_sub(bytes), |row| {
         let (transaction, texts) = with_texts(row, scale)?;
         let known = found.borrow_mut().insert(transaction.id, transaction);
         Ok(((), known.map_or(texts, |_| 0)))
@@ -248,30 +257,31 @@ fn add_each(
     Ok(part.is_whole)
 }
 
-/// A transaction, and how many bytes its texts take.
-fn with_texts(row: Row, scale: u32) -> Result<(Transaction, usize)> {
+/// Converts a row; returns the transaction and the size of its texts.
+fn with_texts(row: TransactionRow, scale: u32) -> Result<(Transaction, usize)> {
     let transaction = row.into_transaction(scale)?;
-    let texts = transaction.texts();
+    let texts = transaction.text_bytes();
     Ok((transaction, texts))
 }
 
-/// Rows as an audit reads them, each with its id: what cannot be read is no transaction. No more
-/// come once their texts take so much as those of a page may.
+/// Loads rows for an audit, each with its id, up to the text limit of a page.
+///
+/// An unreadable row has no transaction.
 pub(crate) fn rows_of(
     tx: &mut Tx<'_>,
     scale: u32,
     condition: Sql<'_>,
 ) -> Result<Vec<(i64, Option<Transaction>)>> {
     let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t").append(condition);
-    let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: Row| {
+    let part = tx.flushed()?.load_part(&sql, MAX_PAGE_TEXTS, |row: TransactionRow| {
         let (id, transaction) = (row.id(), row.into_transaction(scale).ok());
-        let texts = transaction.as_ref().map_or(0, Transaction::texts);
+        let texts = transaction.as_ref().map_or(0, Transaction::text_bytes);
         Ok(((id, transaction), texts))
     })?;
     Ok(part.rows)
 }
 
-/// The transactions with these ids.
+/// Selects the transactions with these ids.
 pub(crate) fn with_ids<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
     let wanted = lookup.each_of(ids.iter().map(|id| Value::Int(id.get())));
     let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = n.column1");
@@ -279,7 +289,7 @@ pub(crate) fn with_ids<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> 
     Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(ids.len())
 }
 
-/// The transactions that name any of these accounts, once for each side that does.
+/// Selects the transactions that refer to any of these accounts, once for each side.
 pub(crate) fn of_accounts<'a>(
     lookup: Lookup,
     book: i64,
@@ -291,7 +301,7 @@ pub(crate) fn of_accounts<'a>(
     Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(accounts.len())
 }
 
-/// The non-trashed transactions that carry any of these remote ids.
+/// Selects the non-trashed transactions with any of these remote ids.
 pub(crate) fn with_remote_ids<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
     let wanted =
         lookup.each_of(remote_ids.iter().map(|id| Value::Text(index_term::remote_id(id).into())));
@@ -309,7 +319,7 @@ pub(crate) fn with_remote_ids<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]
         .cached_up_to(remote_ids.len())
 }
 
-/// The first statement of a page: see [`Transactions::search`].
+/// Returns the first statement of [`Transactions::search`].
 pub(crate) fn first_statement<'a>(
     tx: &mut Tx<'_>,
     book: &Book,
@@ -317,15 +327,15 @@ pub(crate) fn first_statement<'a>(
     after: Option<PageKey>,
     limit: i64,
 ) -> Result<Sql<'a>> {
-    let plan = search::PathSelector { tx, book, search, wanted: Some(limit) }.plan()?;
+    let plan = PathSelector { tx, book, search, limit: Some(limit) }.plan()?;
     Ok(match plan.ranges_to_merge() {
         None => plan.page(book, after, limit),
-        Some(ranges) => plan.rows(ranges, book, after, index_ranges::share(ranges.len(), limit)),
+        Some(ranges) => plan.rows(ranges, book, after, range_page::share(ranges.len(), limit)),
     })
 }
 
-/// The transactions that hold a file, trashed ones included.
-fn holding<'a>(lookup: Lookup, book: i64, file: FileId) -> Sql<'a> {
+/// Selects the transactions that refer to a file, including trashed ones.
+fn referring_to<'a>(lookup: Lookup, book: i64, file: FileId) -> Sql<'a> {
     let marked =
         Sql::new("m.book_id = ").int(book).push(" AND m.term = ").text(index_term::file(file));
     let rows = lookup
@@ -335,7 +345,7 @@ fn holding<'a>(lookup: Lookup, book: i64, file: FileId) -> Sql<'a> {
     Sql::new("SELECT ").push(COLUMNS).append(rows)
 }
 
-/// The key of the transaction `t` that the index term `m` leads to.
+/// Returns the condition that joins a transaction `t` to its index term `m`.
 pub(crate) fn transaction_of_term<'a>(book: i64) -> Sql<'a> {
     Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day")
 }

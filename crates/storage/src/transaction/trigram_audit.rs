@@ -1,5 +1,6 @@
-//! The trigram index as an audit checks it (behaviour 6.17): whether a search would compare each
-//! text with what it looks for. A block that is compared without need is no fault.
+//! The audit of the trigram index (behaviour 6.17): whether a search finds every text.
+//!
+//! A block that a search compares without need is not an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +11,15 @@ use diesel::sql_types::BigInt;
 
 use super::candidate_blocks::Occurrences;
 use super::trigram_index::{ANY_TRIGRAM, BLOCKS_PER_CHUNK, TextRow, indexed};
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::Result;
-use crate::sql::Sql;
-use crate::tx::Tx;
 
-/// Trigrams that are compared at once.
+/// Number of trigrams that are compared at once.
 const MAX_COMPARED: usize = 8_192;
 
-/// Where a block begins and ends.
+/// The bounds of a block: ids in `after_id+1..=last_id`.
 #[derive(QueryableByName)]
 struct BlockBounds {
     #[diesel(sql_type = BigInt)]
@@ -30,7 +31,8 @@ struct BlockBounds {
 }
 
 impl Tx<'_> {
-    /// The blocks of a chunk in which a search may miss a text; nothing behind the last chunk.
+    /// Returns the blocks of a chunk in which a search may miss a text, or nothing after the last
+    /// chunk.
     pub(crate) fn unsearchable_blocks(
         &mut self,
         book: BookId,
@@ -53,7 +55,7 @@ impl Tx<'_> {
                 Some(found) if found.block == block && found.after_id == end => {
                     end = found.last_id;
                 }
-                // What comes behind a gap has no place that is known.
+                // After a gap the positions of blocks are unknown.
                 Some(_) | None => {
                     faulty.insert(block);
                     return Ok(Some(faulty));
@@ -65,7 +67,7 @@ impl Tx<'_> {
             faulty.insert(first.saturating_add(BLOCKS_PER_CHUNK).saturating_sub(1));
             return Ok(Some(faulty));
         }
-        let texts = self.texts_within(book, (begin, end))?;
+        let texts = self.texts_within(book, begin, end)?;
         let mut needed: BTreeMap<i64, u64> = BTreeMap::new();
         for TextRow { id, folded_description } in texts {
             let place = bounds.iter().find(|bounds| bounds.last_id >= id && bounds.block >= first);
@@ -83,7 +85,7 @@ impl Tx<'_> {
         Ok(Some(faulty))
     }
 
-    /// The bounds of a chunk, in order, with those of the block before it.
+    /// Loads the block bounds of a chunk, in order, with those of the block before it.
     fn bounds(&mut self, book: BookId, first: i64) -> Result<Vec<BlockBounds>> {
         let sql = Sql::new(
             "SELECT b.block, b.after_id, b.last_id FROM trigram_blocks b WHERE b.book_id = ",
@@ -97,13 +99,13 @@ impl Tx<'_> {
         Ok(on_engine!(self.flushed()?, c => (&sql).load(c))?)
     }
 
-    /// The folded texts of transactions with ids in a range, as far as their length shows.
-    fn texts_within(&mut self, book: BookId, (after, last): (i64, i64)) -> Result<Vec<TextRow>> {
+    /// Loads the folded texts of transactions with ids in `after+1..=last`. Long texts are cut.
+    fn texts_within(&mut self, book: BookId, after: i64, last: i64) -> Result<Vec<TextRow>> {
         let sql = self.folded_texts(book, after).push(" AND t.id <= ").int(last);
         Ok(on_engine!(self.flushed()?, c => (&sql).load(c))?)
     }
 
-    /// Adds the blocks of which the index does not hold these trigrams.
+    /// Adds the blocks for which the index lacks any of these trigrams.
     fn add_missing(
         &mut self,
         book: BookId,
@@ -114,11 +116,11 @@ impl Tx<'_> {
         if needed.is_empty() {
             return Ok(());
         }
-        let asked: Vec<i64> = needed.keys().copied().chain([ANY_TRIGRAM]).collect();
-        let found = Occurrences::read(self, book, &asked, Some(&[chunk]))?;
-        let compared_always = found.of(chunk, ANY_TRIGRAM);
+        let trigrams: Vec<i64> = needed.keys().copied().chain([ANY_TRIGRAM]).collect();
+        let found = Occurrences::read(self, book, &trigrams, Some(&[chunk]))?;
+        let always_compared = found.of(chunk, ANY_TRIGRAM);
         for (trigram, bits) in needed {
-            let missing = bits & !(found.of(chunk, *trigram) | compared_always);
+            let missing = bits & !(found.of(chunk, *trigram) | always_compared);
             let blocks = (0_u32..64).filter(|bit| missing & (1_u64 << bit) != 0);
             let first = chunk.saturating_mul(BLOCKS_PER_CHUNK);
             faulty.extend(blocks.map(|bit| first.saturating_add(i64::from(bit))));

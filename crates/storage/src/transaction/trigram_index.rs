@@ -1,22 +1,21 @@
-//! The trigram index of descriptions: it narrows down where a text may occur, and never decides
-//! whether it does.
+//! The trigram index of descriptions. It narrows where a text may occur, and never decides whether
+//! it does.
 //!
 //! Transactions are indexed 4,096 at a time, in the order of their ids: a *chunk* of 64 *blocks* of
-//! 64. For each trigram (three characters in a row of a folded description) and chunk there is one
-//! row, whose 64 bits say in which blocks the trigram occurs. A search reads the rows of its
-//! trigrams (`candidate_blocks.rs`), joins their bitmaps by AND, and compares the texts of the
-//! blocks that are left. The transactions behind the last chunk, the *tail*, are compared without
-//! an index.
+//! 64. For each trigram (three consecutive characters of a folded description) and chunk there is
+//! one row, whose 64 bits are the blocks in which the trigram occurs. A search reads the rows of
+//! its trigrams (`candidate_blocks.rs`), intersects their bitmaps, and compares the texts of the
+//! remaining blocks. The transactions after the last chunk, the *tail*, are compared without an
+//! index.
 //!
-//! So recording a transaction writes nothing here. Behind every 4,096th its chunk is written, with
-//! a row for each trigram that occurs in it, in a unit of work of its own (`chunk_jobs.rs`). A text
-//! that changes adds its trigrams to its block and takes none away: a bit too many costs a
-//! comparison and changes no result.
+//! Recording a transaction therefore writes nothing here. After every 4,096 transactions a separate
+//! unit of work writes their chunk (`chunk_jobs.rs`). A changed text adds its trigrams to its block
+//! and removes none: an extra bit costs a comparison and changes no result.
 //!
-//! Long texts are not indexed: each has thousands of trigrams, and a chunk of them would be
-//! millions of rows in one unit of work. One row notes that a block has a long text, and that block
-//! is compared whatever a search asks for. So it is with texts that come when a unit of work has
-//! many rows already, because they have hardly a trigram in common (behaviour 1.7.3).
+//! Long texts are not indexed, because each has thousands of trigrams, and a chunk of them would be
+//! millions of rows in one unit of work. One row marks that a block has a long text, and searches
+//! always compare that block. Texts are also treated as long once a unit of work has many rows,
+//! because its texts have few trigrams in common (behaviour 1.7.3).
 
 use std::collections::HashMap;
 
@@ -26,43 +25,44 @@ use daybook_domain::name::fold;
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
+use diesel::sql_types::{BigInt, Text};
 
-use super::Change;
-use crate::book_state::BookStateRow;
-use crate::bulk::Bulk;
+use super::change::Change;
+use crate::commit::tx::{Caches, Flushed, Tx};
+use crate::conn::bulk::Bulk;
+use crate::conn::mode::Mode;
+use crate::conn::sql::{Sql, Value};
 use crate::conn::{Conn, on_engine};
-use crate::dialect::Mode;
 use crate::error::{Error, Result};
-use crate::sql::{Sql, Value};
-use crate::tx::{Caches, Flushed, Tx};
+use crate::rows::book_state::BookStateRow;
 
 /// Transactions in a block.
 const TRANSACTIONS_PER_BLOCK: usize = 64;
-/// Blocks in a chunk: the bits of a number.
+/// Blocks in a chunk, the bits of an integer.
 pub(super) const BLOCKS_PER_CHUNK: i64 = 64;
 /// Transactions in a chunk.
 const TRANSACTIONS_PER_CHUNK: i64 = 4_096;
 
 impl BookStateRow {
-    /// Whether a chunk of transactions waits to be indexed.
+    /// Returns whether a chunk of transactions is not indexed yet.
     const fn has_chunk(&self) -> bool {
         self.unindexed >= TRANSACTIONS_PER_CHUNK
     }
 }
 
-/// Characters of the longest folded text whose trigrams are indexed.
+/// Maximum length in characters of a folded text whose trigrams are indexed.
 pub(super) const MAX_INDEXED_CHARS: usize = 256;
-/// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 0.23).
+/// Represents every trigram of a long text. No text has it, because texts have no NUL (behaviour
+/// 0.23).
 pub(super) const ANY_TRIGRAM: i64 = 0;
 
-/// Rows of the index behind which a chunk takes further texts for long ones. A chunk of what people
-/// write in letters has fewer, one of short texts without a word in common a million. Each is on a
-/// page of its own, as trigrams come.
+/// Number of rows after which a chunk treats further texts as long. A chunk of typical texts has
+/// fewer; one of short texts without common words has a million, most on different pages.
 const MAX_ROWS: usize = 64 * 1024;
-/// The same for texts that change, which other work of the request comes on top of.
+/// [`MAX_ROWS`] for changed texts, which are only a part of the work of a request.
 const MAX_CHANGED_ROWS: usize = 32 * 1024;
-/// Different trigrams behind which a block does so: no few texts take the rows of a chunk.
+/// Number of rows after which a block treats further texts as long, so a few texts cannot use up
+/// the rows of a chunk.
 const MAX_ROWS_OF_BLOCK: usize = 4 * 1024;
 
 const INSERT_TRIGRAMS: &str = "INSERT INTO trigrams (book_id, trigram, chunk, block_bitmap)";
@@ -70,17 +70,17 @@ const OR_ADD_BITS: &str = " ON CONFLICT (book_id, trigram, chunk) \
      DO UPDATE SET block_bitmap = trigrams.block_bitmap | excluded.block_bitmap";
 const INSERT_BLOCKS: &str = "INSERT INTO trigram_blocks (book_id, block, after_id, last_id)";
 
-/// How far the texts of a book are indexed.
+/// The indexed part of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// The id of the last transaction in a chunk.
+    /// The id of the last indexed transaction.
     pub(super) until: i64,
-    /// How many chunks there are.
+    /// The number of chunks.
     pub(super) chunks: i64,
 }
 
 impl Extent {
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub(super) const fn blocks(&self) -> i64 {
         self.chunks.saturating_mul(BLOCKS_PER_CHUNK)
     }
@@ -99,24 +99,24 @@ impl FoldedText {
     }
 }
 
-/// Rows of the index: for each trigram and chunk the blocks it occurs in.
+/// Index rows under construction: the blocks of each trigram and chunk.
 #[derive(Debug)]
 struct Trigrams {
     rows: HashMap<(i64, i64), u64>,
-    most: usize,
-    /// How many there are of each block.
+    max_rows: usize,
+    /// The number of rows that each block has added.
     of_blocks: HashMap<i64, usize>,
 }
 
 impl Trigrams {
-    fn up_to(most: usize) -> Self {
-        Self { rows: HashMap::new(), most, of_blocks: HashMap::new() }
+    fn with_max_rows(max_rows: usize) -> Self {
+        Self { rows: HashMap::new(), max_rows, of_blocks: HashMap::new() }
     }
 
     fn add(&mut self, block: i64, text: &str) {
         let bit = u32::try_from(block.rem_euclid(BLOCKS_PER_CHUNK)).unwrap_or_default();
         let of_block = self.of_blocks.entry(block).or_default();
-        let is_full = self.rows.len() >= self.most || *of_block >= MAX_ROWS_OF_BLOCK;
+        let is_full = self.rows.len() >= self.max_rows || *of_block >= MAX_ROWS_OF_BLOCK;
         for trigram in if is_full { vec![ANY_TRIGRAM] } else { indexed(text) } {
             let bits = self.rows.entry((trigram, block.div_euclid(BLOCKS_PER_CHUNK))).or_default();
             let with_block = *bits | (1_u64 << bit);
@@ -127,7 +127,7 @@ impl Trigrams {
 
     fn write(self, conn: &mut Flushed<'_>, book: BookId, conflict: &'static str) -> Result<()> {
         let mut trigrams: Vec<_> = self.rows.into_iter().collect();
-        // In key order an engine adds them at one place of its tree after the other.
+        // In key order an engine inserts them at adjacent places of its tree.
         trigrams.sort_unstable();
         let mut rows = Bulk::new(INSERT_TRIGRAMS, 4, conflict);
         for ((trigram, chunk), bitmap) in trigrams {
@@ -137,61 +137,62 @@ impl Trigrams {
     }
 }
 
-/// What the index holds of a folded text.
+/// Returns the indexed trigrams of a folded text.
 pub(super) fn indexed(text: &str) -> Vec<i64> {
-    let long = text.chars().nth(MAX_INDEXED_CHARS).is_some();
-    if long { vec![ANY_TRIGRAM] } else { trigrams(text).collect() }
+    let is_long = text.chars().nth(MAX_INDEXED_CHARS).is_some();
+    if is_long { vec![ANY_TRIGRAM] } else { trigrams(text).collect() }
 }
 
-/// The trigrams of a folded text, each three characters of 21 bits, as often as they occur.
+/// Returns all trigrams of a folded text, each as three characters of 21 bits.
 pub(super) fn trigrams(text: &str) -> impl Iterator<Item = i64> {
     let codes = || text.chars().map(|c| i64::from(u32::from(c)));
     codes().zip(codes().skip(1)).zip(codes().skip(2)).map(|((a, b), c)| (a << 42) | (b << 21) | c)
 }
 
 impl Tx<'_> {
-    /// How far the texts of an entered book are indexed.
+    /// Returns the indexed part of an entered book.
     pub(super) fn trigram_extent(&self, book: BookId) -> Result<Extent> {
         let state = self.book_state(book).ok_or(Error::Corrupt("book_state"))?;
         Ok(Extent { until: state.indexed_until_id, chunks: state.indexed_chunks })
     }
 
-    /// Takes note of new transactions: late ones within the chunks, and how many stand behind them.
+    /// Records new transactions: it indexes those with ids within the chunks, and counts the
+    /// others.
     pub(super) fn index_added(
         &mut self,
         book: &Book,
         late: &[FoldedText],
-        behind: usize,
+        unindexed: usize,
     ) -> Result<()> {
-        let state = self.queued_book_state(book.id)?;
-        state.unindexed = state.unindexed.saturating_add(i64::try_from(behind).unwrap_or_default());
-        self.note_unindexed(book);
+        let state = self.book_state_mut(book.id)?;
+        state.unindexed =
+            state.unindexed.saturating_add(i64::try_from(unindexed).unwrap_or_default());
+        self.request_indexing(book);
         self.index_within(book.id, late)
     }
 
-    /// Notes that a chunk waits to be indexed, if there are enough transactions.
-    fn note_unindexed(&mut self, book: &Book) {
+    /// Requests a job for the book, if it has enough unindexed transactions.
+    fn request_indexing(&mut self, book: &Book) {
         if self.book_state(book.id).is_some_and(BookStateRow::has_chunk) {
             self.unindexed.insert(book.key.as_str().to_owned());
         }
     }
 
-    /// Indexes the next chunk of a book, if there is one and the book is there.
+    /// Indexes the next chunk of a book, if the book exists and has one.
     pub(super) fn index_next(&mut self, public_id: &str) -> Result<()> {
-        // For nobody: what counts is the book's lock and its state.
-        let Some(access) = self.books().load_for_nobody(public_id)? else { return Ok(()) };
-        // Another process may have been faster.
+        let Some(access) = self.books().load_without_user(public_id)? else { return Ok(()) };
+        // Another process may have indexed it.
         if self.book_state(access.book.id).is_some_and(BookStateRow::has_chunk) {
             self.index_chunk(access.book.id)?;
-            self.note_unindexed(&access.book);
+            self.request_indexing(&access.book);
         }
         Ok(())
     }
 
-    /// Takes note of changed texts.
+    /// Indexes changed texts.
     pub(super) fn index_changed(&mut self, book: BookId, changes: &[Change]) -> Result<()> {
         let until = self.trigram_extent(book)?.until;
-        let other = |change: &&Change| {
+        let has_changed = |change: &&Change| {
             change
                 .before
                 .as_ref()
@@ -199,13 +200,13 @@ impl Tx<'_> {
         };
         let changed = changes
             .iter()
-            .filter(other)
+            .filter(has_changed)
             .map(|change| &change.after)
             .filter(|after| after.id.get() <= until);
         self.index_within(book, &changed.map(FoldedText::of).collect::<Vec<_>>())
     }
 
-    /// Adds the texts of transactions that lie within the chunks to their blocks.
+    /// Adds texts of indexed transactions to their blocks.
     fn index_within(&mut self, book: BookId, texts: &[FoldedText]) -> Result<()> {
         if texts.is_empty() {
             return Ok(());
@@ -222,15 +223,15 @@ impl Tx<'_> {
             .uncached();
         let rows: Vec<BlockOf> = on_engine!(self.flushed()?, c => (&blocks).load(c))?;
         let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
-        let mut added = Trigrams::up_to(MAX_CHANGED_ROWS);
+        let mut added = Trigrams::with_max_rows(MAX_CHANGED_ROWS);
         for FoldedText { id, folded } in texts {
             added.add(*blocks.get(id).ok_or(Error::Corrupt("trigram_blocks"))?, folded);
         }
         added.write(&mut self.flushed()?, book, OR_ADD_BITS)
     }
 
-    /// The query for the folded texts of the transactions of a book behind an id. A long text is
-    /// read only so far that its length shows.
+    /// Selects the folded texts of the transactions of a book after an id. Long texts are cut to
+    /// just above the limit.
     pub(super) fn folded_texts(&self, book: BookId, after: i64) -> Sql<'static> {
         let (text, length) = (self.folded_description(), MAX_INDEXED_CHARS.saturating_add(1));
         Sql::new("SELECT t.id, ")
@@ -249,11 +250,11 @@ impl Tx<'_> {
         let texts: Vec<TextRow> = on_engine!(self.flushed()?, c => (&next).load(c))?;
         let found = i64::try_from(texts.len()).unwrap_or(i64::MAX);
         if found < TRANSACTIONS_PER_CHUNK {
-            // The others are being removed, with the book.
-            self.queued_book_state(book)?.unindexed = found;
+            // The other transactions are being removed with the book.
+            self.book_state_mut(book)?.unindexed = found;
             return Ok(());
         }
-        let mut index = Trigrams::up_to(MAX_ROWS);
+        let mut index = Trigrams::with_max_rows(MAX_ROWS);
         let mut bounds = Bulk::new(INSERT_BLOCKS, 4, "");
         let mut until = extent.until;
         for (rows, block) in texts.chunks(TRANSACTIONS_PER_BLOCK).zip(extent.blocks()..) {
@@ -264,7 +265,7 @@ impl Tx<'_> {
         }
         index.write(&mut self.flushed()?, book, "")?;
         self.flushed()?.write(bounds)?;
-        let state = self.queued_book_state(book)?;
+        let state = self.book_state_mut(book)?;
         state.indexed_until_id = until;
         state.indexed_chunks = state.indexed_chunks.saturating_add(1);
         state.unindexed = state.unindexed.saturating_sub(found);
@@ -272,23 +273,23 @@ impl Tx<'_> {
     }
 }
 
-/// Indexes the chunks that are missing, before anyone is served: one in each unit of work, so that
-/// it may be stopped and goes on at the next start.
+/// Indexes all missing chunks at start, each in its own unit of work. It can be interrupted and
+/// continues at the next start.
 pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
     loop {
         conn.begin(Mode::Write)?;
         let mut tx = Tx::writing(conn, Caches::default());
         tx.begin()?;
-        let waiting = Sql::new(
+        let next = Sql::new(
             "SELECT b.public_id \
              FROM book_state s JOIN books b ON b.id = s.book_id \
              WHERE (b.deleted_at IS NULL OR b.kept_until IS NOT NULL) AND s.unindexed >= ",
         )
         .int(TRANSACTIONS_PER_CHUNK)
         .push(" LIMIT 1");
-        let books: Vec<UnindexedBook> = on_engine!(tx.flushed()?, c => (&waiting).load(c))?;
+        let books: Vec<UnindexedBook> = on_engine!(tx.flushed()?, c => (&next).load(c))?;
         let Some(UnindexedBook { public_id }) = books.into_iter().next() else {
-            return tx.abandon();
+            return tx.roll_back();
         };
         tx.index_next(&public_id)?;
         tx.keep_unit()?;
@@ -308,13 +309,13 @@ struct BlockOf {
 pub(super) struct TextRow {
     #[diesel(sql_type = BigInt)]
     pub(super) id: i64,
-    #[diesel(sql_type = diesel::sql_types::Text)]
+    #[diesel(sql_type = Text)]
     pub(super) folded_description: String,
 }
 
 #[derive(QueryableByName)]
 struct UnindexedBook {
-    #[diesel(sql_type = diesel::sql_types::Text)]
+    #[diesel(sql_type = Text)]
     public_id: String,
 }
 
@@ -325,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trigrams_of_a_part_are_among_those_of_the_whole() {
+    fn trigrams_of_a_substring_are_a_subset() {
         let text = "acao \u{10ffff}\u{1f600}% straße_x";
         let trigrams = |text: &str| trigrams(text).collect::<BTreeSet<i64>>();
         let whole = trigrams(text);
@@ -343,8 +344,8 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_a_bit_of_its_chunk() {
-        let mut index = Trigrams::up_to(MAX_ROWS);
+    fn block_is_a_bit_of_its_chunk() {
+        let mut index = Trigrams::with_max_rows(MAX_ROWS);
         for block in [0, 63, 64 + 5] {
             index.add(block, "abc");
         }
@@ -355,15 +356,15 @@ mod tests {
         assert_eq!((index.rows.len(), index.of_blocks[&0]), (4, 3), "each once");
     }
 
-    /// A text that has no trigram in common with those of other numbers.
+    /// Returns a text without trigrams in common with texts of other numbers.
     fn unlike(number: u32, length: u32) -> String {
         let letter = |place: u32| char::from_u32(0x4e00 + (number * 7 + place * place) % 20_000);
         (0..length).filter_map(letter).collect()
     }
 
     #[test]
-    fn rule_1_7_3_texts_without_a_word_in_common_have_a_bound() {
-        let mut index = Trigrams::up_to(MAX_ROWS);
+    fn rule_1_7_3_rows_of_texts_without_common_trigrams_are_bounded() {
+        let mut index = Trigrams::with_max_rows(MAX_ROWS);
         for number in 0..4_096_u32 {
             index.add(i64::from(number / 64), &unlike(number, 60));
         }
@@ -374,8 +375,8 @@ mod tests {
     }
 
     #[test]
-    fn rule_1_7_3_few_texts_do_not_take_the_rows_of_a_chunk() {
-        let mut index = Trigrams::up_to(MAX_ROWS);
+    fn rule_1_7_3_one_block_does_not_use_up_the_rows_of_a_chunk() {
+        let mut index = Trigrams::with_max_rows(MAX_ROWS);
         (0..64).for_each(|number| index.add(0, &unlike(number, 250)));
         let rows = index.rows.len();
         assert!((MAX_ROWS_OF_BLOCK..MAX_ROWS_OF_BLOCK + 256).contains(&rows), "{rows} rows");
@@ -384,8 +385,8 @@ mod tests {
     }
 
     #[test]
-    fn rule_1_7_3_a_long_text_is_one_row() {
-        // Every trigram of it is another one.
+    fn rule_1_7_3_long_text_is_one_row() {
+        // All trigrams differ.
         let varied = |count: u32| {
             (0..count).filter_map(|place| char::from_u32(0x4e00 + place)).collect::<String>()
         };
@@ -393,7 +394,7 @@ mod tests {
         assert_eq!(indexed(&varied(257)), [ANY_TRIGRAM]);
         assert!(
             trigrams("\u{1}\u{1}\u{1}").all(|trigram| trigram != ANY_TRIGRAM),
-            "no text has the trigram that stands for all"
+            "no text has the reserved trigram"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Which index ranges a search reads: those of the terms that narrow most.
+//! The choice of the access path: the ranges of the most selective terms.
 
 use daybook_domain::book::Book;
 use daybook_domain::id::AccountId;
@@ -7,80 +7,45 @@ use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use super::{Search, SearchPlan};
+use super::plan::{Search, SearchPlan};
+use super::range::{AccessPath, IndexRange};
+use crate::commit::tx::Tx;
 use crate::conn::on_engine;
+use crate::conn::sql::Sql;
 use crate::error::Result;
 use crate::index_term;
-use crate::sql::Sql;
 use crate::transaction::candidate_blocks::candidate_blocks;
-use crate::tx::Tx;
 
-/// Ranges a path has at most: each repeats the whole condition, that of an account twice, and an
-/// engine plans each of them, but for a page of accounts alone on PostgreSQL.
+/// Maximum number of ranges of a path. Each range repeats the whole condition (an account twice),
+/// and is planned separately, except for a page of accounts on PostgreSQL.
 const MAX_RANGES: usize = 64;
-/// Terms of the conditions of all ranges at most, those of an account counted once.
+/// Maximum number of terms in the conditions of all ranges, with an account counted once.
 const MAX_REPEATED: usize = 2_000;
-/// Blocks a path names at most: they stand in the text of the statement.
+/// Maximum number of blocks of a path, which are in the text of the statement.
 const MAX_BLOCKS: usize = 50_000;
-/// A text in no more blocks of transactions than this is rarer than what most accounts hold.
+/// A text in at most this many blocks is more selective than most accounts.
 const FEW_BLOCKS: i64 = 32;
 
-/// A range of an index that a search reads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::transaction) enum IndexRange {
-    /// The transactions of one account: two ranges, one for each side, which share nothing
-    /// (behaviour 3.2.8).
-    Account(AccountId),
-    /// Those that credit an account.
-    Credit(AccountId),
-    /// Those that debit an account.
-    Debit(AccountId),
-    /// What is indexed under one term.
-    Term(String),
-    /// Blocks of transactions whose texts may hold what is looked for.
-    Blocks(Vec<i64>),
-    /// The transactions behind this id, whose texts are not indexed yet.
-    Tail(i64),
-    /// The transactions with an event that an app answered with an error.
-    Errors,
-}
-
-impl IndexRange {
-    /// The account, when this is all of one.
-    pub(in crate::transaction) const fn account(&self) -> Option<AccountId> {
-        if let Self::Account(account) = self { Some(*account) } else { None }
-    }
-}
-
-/// How a search finds the rows it tests.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::transaction) enum AccessPath {
-    /// By day, through the whole book.
-    Book,
-    /// These ranges, which together hold every match; with none of them nothing can match.
-    Ranges(Vec<IndexRange>),
-}
-
-/// How much a range is expected to narrow, the most first.
+/// The expected selectivity of a range, the most selective first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// A remote id, a property with its value, a name that nothing has.
+    /// A remote id, a property value, an unknown name.
     Exact,
     /// A text in few blocks.
     Rare,
     Account,
     Tag,
-    /// Drafts, the trash, or those with an error.
+    /// Drafts, the trash, or transactions with an error.
     Status,
     /// A property with any value.
     Key,
     /// The accounts of a group.
     Group,
-    /// A text in fewer blocks than a read by day would pass.
+    /// A text in fewer blocks than a scan by day would read.
     Text,
 }
 
-/// Ranges that together hold every match of a filter.
+/// Ranges that together contain every match of a filter.
 struct Candidate {
     rank: Rank,
     ranges: Vec<IndexRange>,
@@ -91,34 +56,39 @@ impl Candidate {
         Self { rank, ranges: vec![range] }
     }
 
-    /// A range of an account that a query names; nothing when the book has none of this name.
+    /// Returns the range of an account in the query, or no range if the name is unknown.
     fn of_account(account: Option<&AccountId>, range: impl Fn(AccountId) -> IndexRange) -> Self {
         account.map_or_else(Self::empty, |id| Self::one(Rank::Account, range(*id)))
     }
 
-    /// No range: nothing can match.
+    /// Returns a candidate without ranges, with which nothing can match.
     fn empty() -> Self {
         Self { rank: Rank::Exact, ranges: Vec::new() }
     }
 }
 
 /// Selects the access path of one search.
-pub(in crate::transaction) struct PathSelector<'p, 's, 't, 'a> {
-    pub(in crate::transaction) tx: &'p mut Tx<'t>,
-    pub(in crate::transaction) book: &'s Book,
-    pub(in crate::transaction) search: &'s Search<'a>,
-    /// Rows of the page; all of them when there is none.
-    pub(in crate::transaction) wanted: Option<i64>,
+pub(crate) struct PathSelector<'p, 's, 't, 'a> {
+    pub(crate) tx: &'p mut Tx<'t>,
+    pub(crate) book: &'s Book,
+    pub(crate) search: &'s Search<'a>,
+    /// The number of rows of the page, or nothing for all rows.
+    pub(crate) limit: Option<i64>,
 }
 
 impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
-    /// The search with its access path.
-    pub(in crate::transaction) fn plan(mut self) -> Result<SearchPlan<'s, 'a>> {
+    /// Chooses the access path of the search.
+    pub(crate) fn plan(mut self) -> Result<SearchPlan<'s, 'a>> {
         let path = self.path()?;
         let Self { tx, search, .. } = self;
-        let (lookup, contains, stoppable) = (tx.lookup(), tx.contains(), tx.stoppable("t.id"));
-        let folded_description = tx.folded_description();
-        Ok(SearchPlan { search, path, lookup, contains, folded_description, stoppable })
+        Ok(SearchPlan {
+            search,
+            path,
+            lookup: tx.lookup(),
+            contains: tx.contains(),
+            folded_description: tx.folded_description(),
+            stoppable: tx.stoppable("t.id"),
+        })
     }
 
     fn path(&mut self) -> Result<AccessPath> {
@@ -141,7 +111,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
             .map_or(AccessPath::Book, AccessPath::Ranges))
     }
 
-    /// The narrowest ranges that hold every match of a filter; none when only the whole book does.
+    /// Returns the most selective ranges that contain every match, or nothing for the whole book.
     fn candidate(&mut self, filter: &Filter) -> Result<Option<Candidate>> {
         match filter {
             Filter::All(filters) => self.all(filters),
@@ -152,8 +122,8 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
         }
     }
 
-    /// One of the conditions is enough. Texts, which cost a statement, are tried where no other
-    /// condition is narrow.
+    /// Returns the best candidate of one condition. Texts cost a statement, so they are tried only
+    /// if no other condition is selective.
     fn all(&mut self, filters: &[Filter]) -> Result<Option<Candidate>> {
         let mut best = None;
         let mut texts = Vec::new();
@@ -170,23 +140,23 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
         Ok(narrower(best, self.texts(&texts)?))
     }
 
-    /// All of the alternatives must have ranges; they are as narrow as the widest of them.
+    /// Joins the candidates of alternatives. Each must have one; the least selective one counts.
     fn any(&mut self, filters: &[Filter]) -> Result<Option<Candidate>> {
-        let mut together = Candidate::empty();
+        let mut joined = Candidate::empty();
         for filter in filters {
             let Some(candidate) = self.candidate(filter)? else { return Ok(None) };
-            together.rank = together.rank.max(candidate.rank);
+            joined.rank = joined.rank.max(candidate.rank);
             for range in candidate.ranges {
-                // All texts share the tail that is not indexed yet.
-                if !together.ranges.contains(&range) {
-                    together.ranges.push(range);
+                // All texts share the tail that is not indexed.
+                if !joined.ranges.contains(&range) {
+                    joined.ranges.push(range);
                 }
             }
-            if together.ranges.len() > MAX_RANGES {
+            if joined.ranges.len() > MAX_RANGES {
                 return Ok(None);
             }
         }
-        Ok(Some(together))
+        Ok(Some(joined))
     }
 
     fn term(&mut self, term: &Term) -> Result<Option<Candidate>> {
@@ -217,7 +187,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
                 Some(Candidate::one(Rank::Status, IndexRange::Term(index_term::TRASHED.to_owned())))
             }
             Term::Group(name) => self.group(name)?,
-            Term::HasError(true) if !self.search.names.hides_chart => {
+            Term::HasError(true) if self.search.names.chart_visible => {
                 Some(Candidate::one(Rank::Status, IndexRange::Errors))
             }
             Term::Status(Status::Unchecked | Status::Checked | Status::Posted)
@@ -233,18 +203,18 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
         })
     }
 
-    /// The accounts of a group, when they are few enough for a range each.
+    /// Returns the accounts of a group, if they are few enough.
     fn group(&mut self, name: &str) -> Result<Option<Candidate>> {
         let Some(groups) = self.search.names.groups.get(name) else {
             return Ok(Some(Candidate::empty()));
         };
-        let most = i64::try_from(MAX_RANGES).unwrap_or(i64::MAX);
+        let max_ranges = i64::try_from(MAX_RANGES).unwrap_or(i64::MAX);
         let members = Sql::new(
             "SELECT DISTINCT m.account_id AS number FROM memberships m WHERE m.book_id = ",
         )
         .int(self.book.id.get());
         let members = members.push(" AND m.group_id IN ").numbers(groups.iter().map(|id| id.get()));
-        let members = members.push(" LIMIT ").int(most.saturating_add(1)).uncached();
+        let members = members.push(" LIMIT ").int(max_ranges.saturating_add(1)).uncached();
         let rows: Vec<Number> = on_engine!(self.tx.flushed()?, c => (&members).load(c))?;
         if rows.len() > MAX_RANGES {
             return Ok(None);
@@ -254,17 +224,19 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
         Ok(Some(Candidate { rank: Rank::Group, ranges }))
     }
 
-    /// The blocks that may hold all of the texts, when that is less to read than what a read by day
-    /// passes before it has a page. The rarer the texts, the more it passes.
+    /// Returns the blocks that may contain all texts, if reading them is cheaper than a scan by
+    /// day.
+    ///
+    /// The rarer the texts, the more blocks a scan reads before it has a page.
     fn texts(&mut self, texts: &[&str]) -> Result<Option<Candidate>> {
         let extent = self.tx.trigram_extent(self.book.id)?;
-        let (all, wanted) = (extent.blocks(), self.wanted);
-        let passed = |found: i64| {
-            wanted.map_or(all, |wanted| {
-                all.min(wanted.saturating_mul(all).checked_div(found).unwrap_or(all))
+        let (all, limit) = (extent.blocks(), self.limit);
+        let scanned_by_day = |found: i64| {
+            limit.map_or(all, |limit| {
+                all.min(limit.saturating_mul(all).checked_div(found).unwrap_or(all))
             })
         };
-        let helps = |found: i64| found <= FEW_BLOCKS || found < passed(found);
+        let helps = |found: i64| found <= FEW_BLOCKS || found < scanned_by_day(found);
         let blocks = candidate_blocks(self.tx, self.book.id, &extent, texts, helps)?;
         let found = blocks.as_ref().and_then(|blocks| i64::try_from(blocks.len()).ok());
         let Some((blocks, found)) = blocks.zip(found).filter(|(_, found)| helps(*found)) else {

@@ -6,27 +6,25 @@ use daybook_domain::transaction::Standing;
 use rust_decimal::Decimal;
 use time::Date;
 
-use super::SearchPlan;
-use crate::column::day_to_column;
+use super::plan::SearchPlan;
+use crate::conn::sql::Sql;
 use crate::index_term;
-use crate::sql::Sql;
-use crate::transaction::row::standing_to_column;
+use crate::rows::column::day_to_column;
+use crate::rows::transaction::standing_to_column;
 
 impl<'a> SearchPlan<'_, 'a> {
-    /// A condition that is true or false for every row, never unknown, so that NOT is the plain
-    /// complement.
+    /// Returns a condition that is true or false for every row, never NULL.
     pub(super) fn condition(&self, book: &Book, filter: &'a Filter) -> Sql<'a> {
         match filter {
-            Filter::All(filters) => self.joined(book, filters, " AND ", "1 = 1"),
-            Filter::Any(filters) => self.joined(book, filters, " OR ", "1 = 0"),
+            Filter::All(filters) => self.chain(book, filters, " AND ", "1 = 1"),
+            Filter::Any(filters) => self.chain(book, filters, " OR ", "1 = 0"),
             Filter::Not(filter) => Sql::new("NOT (").append(self.condition(book, filter)).push(")"),
             Filter::Term(term) => self.term(book, term),
         }
     }
 
-    /// Joins conditions as a balanced tree: SQLite counts the depth of a plain chain, and refuses
-    /// one of 1,000.
-    fn joined(
+    /// Joins conditions as a balanced tree, because SQLite refuses an expression of depth 1,000.
+    fn chain(
         &self,
         book: &Book,
         filters: &'a [Filter],
@@ -38,8 +36,8 @@ impl<'a> SearchPlan<'_, 'a> {
             [one] => self.condition(book, one),
             many => {
                 let (left, right) = many.split_at(many.len() / 2);
-                let left = Sql::new("(").append(self.joined(book, left, word, empty)).push(word);
-                left.append(self.joined(book, right, word, empty)).push(")")
+                let left = Sql::new("(").append(self.chain(book, left, word, empty)).push(word);
+                left.append(self.chain(book, right, word, empty)).push(")")
             }
         }
     }
@@ -71,7 +69,7 @@ impl<'a> SearchPlan<'_, 'a> {
             Term::Agent(agent) => {
                 Sql::new("(t.agent IS NOT NULL AND t.agent = ").text(agent.as_str()).push(")")
             }
-            Term::AccountType(_) | Term::HasError(_) if self.search.names.hides_chart => {
+            Term::AccountType(_) | Term::HasError(_) if !self.search.names.chart_visible => {
                 Sql::new("1 = 0")
             }
             Term::AccountType(kind) => {
@@ -127,7 +125,7 @@ impl<'a> SearchPlan<'_, 'a> {
     }
 
     fn posted(&self, from: Option<Date>, until: Option<Date>) -> Sql<'a> {
-        // Where a day of the calendar's end has no instant, nothing is as late as it.
+        // The last days of the calendar have no instant. Nothing is that late.
         let instant = |day: Option<Date>| {
             let midnight = |day| self.search.names.midnights.get(&day);
             day.map(|day| midnight(day).map_or(i64::MAX, |at| at.milliseconds()))
@@ -143,7 +141,7 @@ impl<'a> SearchPlan<'_, 'a> {
     }
 }
 
-/// `column` within half-open bounds.
+/// Adds that a column is within half-open bounds.
 pub(super) fn bounded<'a>(
     sql: Sql<'a>,
     column: &'static str,
@@ -166,8 +164,9 @@ pub(super) fn bounded<'a>(
     }
 }
 
-/// Whether a row has an index term. Each row is asked by the whole key: a list of all rows with a
-/// common term would cost as much as the term is common.
+/// Returns the condition that a row has an index term.
+///
+/// It looks each row up by the whole key. A list of all rows with a common term would be long.
 fn has_term<'a>(book: &Book, term: String) -> Sql<'a> {
     let inside = Sql::new("EXISTS (SELECT 1 FROM index_terms m WHERE m.book_id = ")
         .int(book.id.get())
@@ -194,11 +193,11 @@ fn status_is<'a>(status: Status) -> Sql<'a> {
     }
 }
 
-/// Compares stored units with a value that may lie between two of them or beyond them all.
+/// Compares stored units with a value that may be between two of them or out of range.
 fn amount<'a>(comparison: Comparison, value: Decimal, scale: u32) -> Sql<'a> {
     let known = || Sql::new("(t.amount IS NOT NULL AND t.amount ");
     let Some((units, whole)) = in_units(value, scale) else {
-        // Beyond every amount that can be stored.
+        // No stored amount is that large.
         let above = value.is_sign_positive();
         return match comparison {
             Comparison::Lt | Comparison::Le if above => known().push("> 0)"),
@@ -218,8 +217,9 @@ fn amount<'a>(comparison: Comparison, value: Decimal, scale: u32) -> Sql<'a> {
     }
 }
 
-/// The units of a value, rounded down, and whether it is exactly these; none when it is beyond what
-/// 64 bits hold.
+/// Returns the units of a value, rounded down, and whether the value is whole.
+///
+/// Returns nothing if the units exceed 64 bits.
 fn in_units(value: Decimal, scale: u32) -> Option<(i64, bool)> {
     let scaled = value.checked_mul(Decimal::from(10_u64.pow(scale)))?;
     let floor = scaled.floor();

@@ -1,0 +1,111 @@
+//! Counts of postings by month (behaviour 6.10).
+
+use std::collections::HashMap;
+
+use daybook_domain::id::{BookId, UserId};
+use daybook_domain::instant::Instant;
+use daybook_domain::purpose::UpdateBook;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+
+use super::Books;
+use crate::access::AccessTo;
+use crate::conn::on_engine;
+use crate::conn::sql::Sql;
+use crate::error::{Error, Result};
+use crate::posted_months::{MONTHS, PostedMonths};
+use crate::rows::book_state::BookCounters;
+use crate::schema::book_state;
+
+/// The current month in a book zone, and the starts of the last twelve months there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CurrentMonths {
+    /// The current month, as yyyymm.
+    pub month: i32,
+    /// The starts of the twelve months, oldest first.
+    pub starts: [Instant; MONTHS],
+}
+
+#[derive(QueryableByName)]
+struct Postings {
+    /// The index of the month among the twelve.
+    #[diesel(sql_type = BigInt)]
+    place: i64,
+    #[diesel(sql_type = BigInt)]
+    posted: i64,
+}
+
+#[derive(QueryableByName)]
+#[diesel(table_name = book_state)]
+struct PostedRow {
+    book_id: i64,
+    month: i32,
+    posted_months: String,
+}
+
+impl Books<'_, '_> {
+    /// Recounts the postings of the last twelve months, after a change of the book zone.
+    ///
+    /// The zone defines the months (behaviour 6.10). This scans the whole book, which is acceptable
+    /// because a zone rarely changes. The next event saves the counts.
+    pub fn recount(
+        self,
+        access: &AccessTo<UpdateBook>,
+        current: &CurrentMonths,
+    ) -> Result<BookCounters> {
+        let book = access.book().id;
+        let months = self.tx.books().count_posted(book, current)?;
+        let state = self.tx.book_state_mut(book)?;
+        state.month = current.month;
+        state.month_posted = months.count_in(current.month);
+        let year = current.month.div_euclid(100);
+        let of_year = PostedMonths::months(current.month).into_iter().zip(months.counts);
+        state.year_posted = of_year
+            .filter(|(month, _)| month.div_euclid(100) == year)
+            .map(|(_, count)| count)
+            .sum();
+        state.posted_months = months.to_column();
+        Ok(state.counters())
+    }
+
+    /// Counts the postings of the last twelve months. It scans the whole book.
+    fn count_posted(self, book: BookId, current: &CurrentMonths) -> Result<PostedMonths> {
+        let [first, ..] = current.starts;
+        let mut query = Sql::new("SELECT CASE");
+        for (place, start) in current.starts.iter().enumerate().skip(1).rev() {
+            let place = i64::try_from(place).unwrap_or_default();
+            query = query.push(" WHEN t.posted_at >= ").int(start.milliseconds());
+            query = query.push(" THEN ").int(place);
+        }
+        let query = query
+            .push(" ELSE 0 END AS place, COUNT(*) AS posted FROM transactions t WHERE t.book_id = ")
+            .int(book.get())
+            .push(" AND t.standing > 0 AND t.trashed = ")
+            .flag(false)
+            .push(" AND t.posted_at >= ")
+            .int(first.milliseconds())
+            .push(" GROUP BY 1");
+        let rows: Vec<Postings> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+        let mut counts = [0; MONTHS];
+        for Postings { place, posted } in rows {
+            let count = usize::try_from(place).ok().and_then(|place| counts.get_mut(place));
+            *count.ok_or(Error::Corrupt("place"))? = posted;
+        }
+        Ok(PostedMonths { last: current.month, counts })
+    }
+
+    /// Returns the postings of the twelve months up to the last posting, of each book of an owner.
+    pub fn posted_months(self, owner: UserId) -> Result<HashMap<BookId, PostedMonths>> {
+        let query = Sql::new(
+            "SELECT s.book_id, s.month, s.posted_months \
+             FROM books b JOIN book_state s ON s.book_id = b.id \
+             WHERE b.owner_id = ",
+        )
+        .int(owner.get());
+        let rows: Vec<PostedRow> = on_engine!(self.tx.flushed()?, c => (&query).load(c))?;
+        let read = |PostedRow { book_id, month, posted_months }: PostedRow| {
+            Ok((BookId::new(book_id), PostedMonths::from_column(month, &posted_months)?))
+        };
+        rows.into_iter().map(read).collect()
+    }
+}

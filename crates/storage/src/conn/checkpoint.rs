@@ -1,0 +1,170 @@
+//! Checkpoints of SQLite's write-ahead log, on a background thread.
+//!
+//! By default SQLite copies the log into the database within the commit that finds the log long,
+//! which delays all writers. Here a thread copies while the writer continues. The thread never
+//! quite reaches the end of a growing log, and the log restarts only after all of it is copied. So
+//! when the log is long and little is left, the writer copies the rest itself between two groups.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::result::QueryResult;
+use diesel::sql_types::Integer;
+
+use crate::conn::Conn;
+use crate::conn::address::Address;
+use crate::conn::mode::Mode;
+use crate::conn::sql::Sql;
+use crate::error::{Error, Result};
+
+/// The pause between two checks of a growing log.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
+/// Pages that are worth a checkpoint: 12 MB. Smaller ones would copy the same pages repeatedly.
+const MIN_PAGES: i32 = 3_000;
+/// Pages of a log that should restart as soon as possible: 16 MB.
+const LONG_LOG: i32 = 4_000;
+
+/// Flags shared by the writer and the thread.
+#[derive(Debug, Default)]
+struct LogSignals {
+    /// Whether the writer has committed since the thread last checked.
+    written: AtomicBool,
+    /// Whether the writer should copy the rest.
+    finish: AtomicBool,
+}
+
+/// Handle of the checkpoint thread, which ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Checkpointer {
+    signals: Arc<LogSignals>,
+    /// Wakes the thread.
+    wake: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The length of the log and its copied part, in pages.
+#[derive(QueryableByName)]
+struct Log {
+    #[diesel(sql_type = Integer)]
+    log: i32,
+    #[diesel(sql_type = Integer)]
+    checkpointed: i32,
+}
+
+impl Log {
+    const fn pages_left(&self) -> i32 {
+        self.log.saturating_sub(self.checkpointed)
+    }
+}
+
+impl Checkpointer {
+    /// Starts the thread and turns off automatic checkpoints of the writer's connection.
+    ///
+    /// Returns nothing for an engine without a write-ahead log of its own.
+    pub(crate) fn start(address: &Address, writer: &mut Conn) -> Result<Option<Self>> {
+        if !writer.disable_auto_checkpoints()? {
+            return Ok(None);
+        }
+        let mut conn = address.connect(Mode::Write)?;
+        let (wake, wakeups) = channel();
+        let signals = Arc::new(LogSignals::default());
+        let seen = Arc::clone(&signals);
+        let thread = std::thread::Builder::new()
+            .name("checkpointer".to_owned())
+            .spawn(move || run(&mut conn, &wakeups, &seen))
+            .map_err(|error| Error::Unavailable(error.to_string()))?;
+        Ok(Some(Self { signals, wake: Some(wake), thread: Some(thread) }))
+    }
+
+    /// Records a commit, and copies the rest of the log if the thread asked for it.
+    pub(crate) fn committed(&self, writer: &mut Conn) {
+        if !self.signals.written.swap(true, Ordering::AcqRel)
+            && let Some(wake) = &self.wake
+        {
+            // Fails if the thread has failed. Automatic checkpoints are the fallback.
+            let _ = wake.send(());
+        }
+        // The log may have grown since.
+        if self.signals.finish.swap(false, Ordering::AcqRel)
+            && log_failure(writer.checkpoint(NOOP)).is_some_and(|log| log.pages_left() < MIN_PAGES)
+        {
+            log_failure(writer.checkpoint(PASSIVE));
+        }
+    }
+}
+
+impl Drop for Checkpointer {
+    fn drop(&mut self) {
+        self.wake = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was reported by the panic hook.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Checks the log shortly after each commit, until the store is closed.
+fn run(conn: &mut Conn, wakeups: &Receiver<()>, signals: &LogSignals) {
+    // One wake-up covers all commits until the check.
+    while wakeups.recv().is_ok() {
+        if wakeups.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Disconnected) {
+            return;
+        }
+        signals.written.store(false, Ordering::Release);
+        if let Some(log) = log_failure(copy_log(conn))
+            && log.log >= LONG_LOG
+            && log.pages_left() < MIN_PAGES
+        {
+            signals.finish.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// Copies the log if it is long enough, and returns its state afterwards.
+fn copy_log(conn: &mut Conn) -> QueryResult<Option<Log>> {
+    let log = conn.checkpoint(NOOP)?;
+    if log.as_ref().is_none_or(|log| log.pages_left() < MIN_PAGES) {
+        return Ok(log);
+    }
+    conn.checkpoint(PASSIVE)?;
+    conn.checkpoint(NOOP)
+}
+
+/// Logs a failed checkpoint. It is retried after the next commits, and no commit is lost.
+fn log_failure(log: QueryResult<Option<Log>>) -> Option<Log> {
+    log.inspect_err(|error| tracing::warn!(%error, "checkpoint failed")).ok().flatten()
+}
+
+/// Copies what can be copied without waiting for readers or writers.
+const PASSIVE: &str = "PRAGMA wal_checkpoint(PASSIVE)";
+/// Only returns the length of the log.
+const NOOP: &str = "PRAGMA wal_checkpoint(NOOP)";
+
+/// Raises the threshold of automatic checkpoints to 256 MB, for the case that the thread has failed
+/// or cannot keep up.
+const FALLBACK: &str = "PRAGMA wal_autocheckpoint = 64000";
+
+impl Conn {
+    /// Turns off automatic checkpoints; returns false for an engine without them.
+    fn disable_auto_checkpoints(&mut self) -> QueryResult<bool> {
+        match self {
+            Self::Sqlite(conn) => conn.batch_execute(FALLBACK).map(|()| true),
+            Self::Postgres(_) => Ok(false),
+        }
+    }
+
+    fn checkpoint(&mut self, statement: &'static str) -> QueryResult<Option<Log>> {
+        match self {
+            Self::Sqlite(conn) => {
+                let logs: Vec<Log> = (&Sql::new(statement)).load(conn)?;
+                Ok(logs.into_iter().next())
+            }
+            Self::Postgres(_) => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Connections to the two engines, and the SQL that is built for them.
+//!
+//! No file outside this folder names an engine. [`Conn`] is an enum over both connection types,
+//! and [`on_engine!`] expands one diesel expression into both arms of a `match`. diesel's
+//! `MultiConnection` does not support inserts of many rows, `ON CONFLICT` or all of `RETURNING`,
+//! and the write path consists of these.
+//!
+//! An [`address::Address`] opens a connection with the session settings of a [`mode::Mode`];
+//! [`pool`] keeps the connections that read. Everything that differs between the engines is a
+//! method of `Conn` (`dialect.rs`) or of [`engine::Engine`]. Repositories build their statements
+//! with [`sql::Sql`]; [`planner`] explains how both engines are kept to the intended plans, and
+//! [`bulk`] writes many rows at once. [`interrupt`] stops reads, [`checkpoint`] copies SQLite's
+//! write-ahead log, [`migrations`] and [`distribution`] maintain the schema.
+
+pub(crate) mod address;
+pub(crate) mod bulk;
+mod bulk_column;
+pub(crate) mod bulk_lookup;
+pub(crate) mod checkpoint;
+mod citus;
+mod dialect;
+pub mod distribution;
+pub(crate) mod engine;
+pub(crate) mod interrupt;
+pub(crate) mod log_position;
+pub(crate) mod migrations;
+pub(crate) mod mode;
+pub(crate) mod planner;
+pub(crate) mod pool;
+pub(crate) mod pooler;
+mod settings;
+pub(crate) mod sql;
+mod stop_check;
+
+use std::ops::{Deref, DerefMut};
+
+use diesel::connection::DefaultLoadingMode;
+use diesel::deserialize::FromSqlRow;
+use diesel::pg::{Pg, PgRowByRowLoadingMode};
+use diesel::prelude::*;
+use diesel::result::QueryResult;
+use diesel::sql_types::Untyped;
+use diesel::sqlite::Sqlite;
+use diesel::{PgConnection, SqliteConnection};
+
+use crate::conn::sql::Sql;
+use crate::error::Result;
+use crate::page::RowPart;
+
+/// A connection to either engine.
+pub(crate) enum Conn {
+    /// The embedded engine, the default.
+    Sqlite(SqliteConnection),
+    /// The engine for more than one process.
+    Postgres(PostgresConn),
+}
+
+/// A connection to PostgreSQL.
+pub(crate) struct PostgresConn {
+    conn: PgConnection,
+    /// Whether Citus distributes the tables over several machines.
+    pub(crate) distributed: bool,
+}
+
+impl PostgresConn {
+    /// Opens the connection, without session settings.
+    pub(crate) fn establish(url: &str) -> ConnectionResult<Self> {
+        Ok(Self { conn: PgConnection::establish(url)?, distributed: false })
+    }
+}
+
+impl Deref for PostgresConn {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.conn
+    }
+}
+
+impl DerefMut for PostgresConn {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.conn
+    }
+}
+
+/// Expands one diesel expression for both engines.
+///
+/// `on_engine!(conn, c => users::table.count().get_result::<i64>(c))` becomes a `match` with the
+/// expression in both arms, so each is typed, prepared and cached for its engine.
+macro_rules! on_engine {
+    ($conn:expr, $c:ident => $body:expr) => {
+        match &mut *$conn {
+            $crate::conn::Conn::Sqlite($c) => $body,
+            $crate::conn::Conn::Postgres($c) => {
+                let $c: &mut diesel::PgConnection = $c;
+                $body
+            }
+        }
+    };
+}
+
+pub(crate) use on_engine;
+
+/// A row type that can be loaded from either engine.
+pub(crate) trait AnyRow:
+    FromSqlRow<Untyped, Sqlite> + FromSqlRow<Untyped, Pg> + 'static
+{
+}
+
+impl<R: FromSqlRow<Untyped, Sqlite> + FromSqlRow<Untyped, Pg> + 'static> AnyRow for R {}
+
+impl Conn {
+    /// Calls `visit` for each row of a statement, without collecting the rows.
+    pub(crate) fn each_row<R: AnyRow>(
+        &mut self,
+        sql: &Sql<'_>,
+        mut visit: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Self::Sqlite(conn) => {
+                let mut rows = sql.load_iter::<R, DefaultLoadingMode>(conn)?;
+                rows.try_for_each(|row| visit(row?))
+            }
+            Self::Postgres(conn) => {
+                let mut rows = sql.load_iter::<R, PgRowByRowLoadingMode>(&mut **conn)?;
+                rows.try_for_each(|row| visit(row?))
+            }
+        }
+    }
+
+    /// Loads rows until their texts take more than `max_bytes` together.
+    ///
+    /// `convert` returns the converted row and the bytes of its texts.
+    pub(crate) fn load_part<R: AnyRow, T>(
+        &mut self,
+        sql: &Sql<'_>,
+        max_bytes: usize,
+        convert: impl FnMut(R) -> Result<(T, usize)>,
+    ) -> Result<RowPart<T>> {
+        match self {
+            Self::Sqlite(conn) => {
+                collect_part(sql.load_iter::<R, DefaultLoadingMode>(conn)?, max_bytes, convert)
+            }
+            Self::Postgres(conn) => {
+                let rows = sql.load_iter::<R, PgRowByRowLoadingMode>(&mut **conn)?;
+                collect_part(rows, max_bytes, convert)
+            }
+        }
+    }
+}
+
+fn collect_part<R, T>(
+    rows: impl Iterator<Item = QueryResult<R>>,
+    max_bytes: usize,
+    mut convert: impl FnMut(R) -> Result<(T, usize)>,
+) -> Result<RowPart<T>> {
+    let mut part = RowPart::from(Vec::new());
+    let mut bytes: usize = 0;
+    for row in rows {
+        if bytes > max_bytes {
+            part.is_whole = false;
+            break;
+        }
+        let (row, texts) = convert(row?)?;
+        bytes = bytes.saturating_add(texts);
+        part.rows.push(row);
+    }
+    Ok(part)
+}

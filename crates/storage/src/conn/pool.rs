@@ -1,0 +1,127 @@
+//! Pools of connections that read.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use diesel::r2d2::{ManageConnection, Pool};
+
+use crate::conn::address::Address;
+use crate::conn::interrupt::{Canceller, Interrupt};
+use crate::conn::log_position::LogPosition;
+use crate::conn::mode::Mode;
+use crate::conn::{Conn, on_engine};
+use crate::error::{Error, Result};
+
+/// How long a request waits for a connection before it is refused.
+pub(crate) const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest pause between two attempts of a pool to connect. Readers are available this soon
+/// after an outage of the server, however long it was.
+pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_secs(2);
+
+/// Opens and checks the connections of a pool of readers.
+#[derive(Debug, Clone)]
+pub(crate) struct Readers {
+    address: Address,
+    statements: Arc<AtomicU64>,
+    canceller: Canceller,
+}
+
+/// A connection that reads.
+pub(crate) struct ReaderConn {
+    pub(crate) conn: Conn,
+    pub(crate) interrupt: Interrupt,
+    /// The log position of a replica at the last check.
+    pub(crate) position: LogPosition,
+}
+
+impl Readers {
+    /// Creates a manager for an address. Statements are counted in `statements`.
+    pub(crate) fn new(address: Address, statements: Arc<AtomicU64>) -> Result<Self> {
+        Ok(Self { canceller: Canceller::start(address.clone())?, address, statements })
+    }
+}
+
+impl ManageConnection for Readers {
+    type Connection = ReaderConn;
+    type Error = Error;
+
+    fn connect(&self) -> Result<ReaderConn> {
+        let mut conn = self.address.connect(Mode::Read)?;
+        let interrupt = conn.interrupt(&self.canceller)?;
+        conn.count_statements(Arc::clone(&self.statements));
+        Ok(ReaderConn { conn, interrupt, position: LogPosition::BEGINNING })
+    }
+
+    fn is_valid(&self, reader: &mut ReaderConn) -> Result<()> {
+        Ok(reader.conn.ping()?)
+    }
+
+    fn has_broken(&self, reader: &mut ReaderConn) -> bool {
+        on_engine!(&mut reader.conn, c => diesel::r2d2::R2D2Connection::is_broken(c))
+    }
+}
+
+/// The pool that a read takes its connection from. The pools do not compete (behaviour 0.32).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReaderPool {
+    /// Requests of users, which share it fairly.
+    Users,
+    /// Authentication and health checks.
+    Identity,
+    /// Background work of the server, which may take minutes, and reads that need no fair share.
+    Server,
+}
+
+/// How many connections each pool has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReaderCounts {
+    pub(crate) users: u32,
+    pub(crate) identity: u32,
+    pub(crate) server: u32,
+}
+
+/// The pools of readers.
+pub(crate) struct ReaderPools {
+    users: Pool<Readers>,
+    identity: Pool<Readers>,
+    server: Pool<Readers>,
+}
+
+impl ReaderPools {
+    /// Opens the pools. A pool of size 0 shares the connections of users.
+    pub(crate) fn open(
+        address: Address,
+        counts: ReaderCounts,
+        statements: Arc<AtomicU64>,
+    ) -> Result<Self> {
+        // A file stays available; a server may restart, so its connections are checked.
+        let is_checked = address.is_server();
+        let readers = Readers::new(address, statements)?;
+        let open = |size: u32| -> Result<Pool<Readers>> {
+            let pool = Pool::builder()
+                .max_size(size)
+                .min_idle(Some(1))
+                // The pool retries after at most half of this time. Callers that wait for a
+                // connection pass their own timeout.
+                .connection_timeout(LONGEST_BACKOFF * 2)
+                .test_on_check_out(is_checked);
+            Ok(pool.build(readers.clone())?)
+        };
+        let users = open(counts.users)?;
+        let open_or_share = |size: u32| if size == 0 { Ok(users.clone()) } else { open(size) };
+        let identity = open_or_share(counts.identity)?;
+        let server = open_or_share(counts.server)?;
+        Ok(Self { users, identity, server })
+    }
+
+    /// Returns one of the pools.
+    pub(crate) const fn get(&self, pool: ReaderPool) -> &Pool<Readers> {
+        match pool {
+            ReaderPool::Users => &self.users,
+            ReaderPool::Identity => &self.identity,
+            ReaderPool::Server => &self.server,
+        }
+    }
+}

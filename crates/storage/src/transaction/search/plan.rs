@@ -1,0 +1,100 @@
+//! The types of a search.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use daybook_domain::id::{AccountId, GroupId, UserId};
+use daybook_domain::instant::Instant;
+use daybook_domain::query::{DateBasis, Filter, Term};
+use time::Date;
+
+use super::range::AccessPath;
+use crate::conn::engine::Contains;
+use crate::conn::planner::Lookup;
+
+/// The names and days of a query, resolved in the book. A missing name matches nothing (behaviour
+/// 1.2.6).
+#[derive(Debug, Clone)]
+pub struct ResolvedNames {
+    /// Accounts by the text in the query.
+    pub accounts: HashMap<String, AccountId>,
+    /// Groups, with all their descendants, by the text in the query.
+    pub groups: HashMap<String, Vec<GroupId>>,
+    /// Users by username or e-mail address.
+    pub users: HashMap<String, UserId>,
+    /// Whether the user may see the chart and app responses. If not, no account type and no error
+    /// matches.
+    pub chart_visible: bool,
+    /// The starts of days in the book zone, for posting dates.
+    pub midnights: HashMap<Date, Instant>,
+}
+
+impl Default for ResolvedNames {
+    /// Returns no names, with a visible chart.
+    fn default() -> Self {
+        Self {
+            accounts: HashMap::new(),
+            groups: HashMap::new(),
+            users: HashMap::new(),
+            chart_visible: true,
+            midnights: HashMap::new(),
+        }
+    }
+}
+
+/// A search in one book.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// The tree of terms.
+    pub filter: &'a Filter,
+    /// The resolved names.
+    pub names: &'a ResolvedNames,
+    /// Only drafts of this user, the transactions that a recorder may see (behaviour 7.3).
+    pub drafts_of: Option<UserId>,
+    /// Only transactions that may be precedents of new ones.
+    pub precedent: Option<PrecedentFilter<'a>>,
+}
+
+/// Maximum number of transactions, newest first, that a search for a precedent scans without a text
+/// index. It runs in a unit of work (behaviour 3.8.3).
+pub(super) const MAX_PRECEDENT_ROWS: i64 = 1_000;
+/// Maximum number of blocks of the text index, newest first, that it scans: about as many rows.
+pub(super) const MAX_PRECEDENT_BLOCKS: usize = 16;
+
+/// The condition on precedents of new transactions: their accounts are not archived (behaviour
+/// 3.8.3).
+#[derive(Debug, Clone, Copy)]
+pub struct PrecedentFilter<'a> {
+    /// The whole folded description, if it must be equal.
+    pub description: Option<&'a str>,
+}
+
+/// A search with its access path and the properties of the engine.
+pub(crate) struct SearchPlan<'s, 'a> {
+    pub(super) search: &'s Search<'a>,
+    pub(super) path: AccessPath,
+    pub(super) lookup: Lookup,
+    pub(super) contains: Contains,
+    pub(super) folded_description: &'static str,
+    /// The first part of the condition
+    /// ([`Engine::stoppable`](crate::conn::engine::Engine::stoppable)).
+    pub(super) stoppable: Cow<'static, str>,
+}
+
+impl Search<'_> {
+    /// Returns the ranges of transaction days that contain every match.
+    pub(super) fn days(&self) -> impl Iterator<Item = (Option<Date>, Option<Date>)> {
+        let terms: &[Filter] = match self.filter {
+            Filter::All(filters) => filters,
+            one @ (Filter::Any(_) | Filter::Not(_) | Filter::Term(_)) => std::slice::from_ref(one),
+        };
+        terms.iter().filter_map(|filter| {
+            if let Filter::Term(Term::Dated { basis: DateBasis::Transaction, from, until }) = filter
+            {
+                Some((*from, *until))
+            } else {
+                None
+            }
+        })
+    }
+}
