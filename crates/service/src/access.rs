@@ -1,4 +1,4 @@
-//! The first step of every use case: the caller enters the book, or is refused.
+//! Access to a book: the first step of every use case.
 
 use daybook_domain::access::{Access, Refusal};
 use daybook_domain::id::BookKey;
@@ -11,18 +11,19 @@ use daybook_storage::user::User;
 use crate::context::Context;
 use crate::error::Result;
 
-/// Lets the caller into a book to read, or to check what a write would refuse.
+/// Admits the caller to a book to read, or to check a write in advance.
 ///
 /// # Errors
-/// 404 for strangers and unknown books, 403 for too little permission (behaviour 7.4).
+/// 404 without access and for unknown books; 403 for too little permission (behaviour 7.4).
 pub fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Result<Access> {
     Ok(find(tx, cx, book)?.admit(cx.user.id, action)?)
 }
 
-/// Lets the caller into a book to write for a purpose. In a unit of work that writes, it takes the
-/// book's lock first.
+/// Admits the caller to a book to write for a purpose.
 ///
-/// What comes back names the purpose in its type, and a repository that writes takes no other:
+/// In a unit of work that writes, it locks the book first.
+///
+/// The result names the purpose in its type, and a repository that writes accepts no other purpose:
 ///
 /// ```
 /// use daybook_domain::account::Account;
@@ -36,7 +37,7 @@ pub fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Resul
 /// }
 /// ```
 ///
-/// Somebody who is let in to read does not get so far, nor does somebody who may record
+/// Access to read does not suffice, nor does access to record
 /// (`access::enter_to(tx, cx, book, Record::Draft)`):
 ///
 /// ```compile_fail,E0308
@@ -76,32 +77,34 @@ pub fn enter_to<P: Purpose>(
     Ok(find(tx, cx, book)?.admit_to(cx.user.id, purpose)?)
 }
 
-/// The user who owns the book with this public id, deleted or not. In a unit of work that writes,
-/// it takes the book's lock first, so that they own it until the end.
+/// Returns the owner of the book with this public id, even if the book is deleted.
+///
+/// In a unit of work that writes, it locks the book first, so the owner stays the same until the
+/// end of the unit of work.
 pub(crate) fn owner_of(tx: &mut Tx<'_>, book: &str) -> Result<Option<User>> {
     tx.books().lock(book)?;
     let Some(owner) = tx.books().owner(book)? else { return Ok(None) };
     Ok(tx.users().by_ids(&[owner])?.into_iter().next())
 }
 
-/// The book as the caller finds it, with how busy it is, before anything is allowed.
+/// Loads a book with its counters and the caller's permission, without checking any action.
 ///
 /// # Errors
-/// 404 for unknown books; 403 for books that the access token does not reach, unknown ones too.
+/// 404 for unknown books. 403 for books outside the scope of the access token, even unknown ones.
 pub(crate) fn find(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<BookAccess> {
     Ok(find_known(tx, cx, book)?.ok_or(Refusal::BookNotFound)?)
 }
 
-/// As [`find`], and nothing for unknown books.
+/// Loads a book like [`find`], or returns `None` if it is unknown.
 ///
 /// # Errors
-/// 403 for books that the access token does not reach, unknown ones too.
+/// 403 for books outside the scope of the access token, even unknown ones.
 pub(crate) fn find_known(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Option<BookAccess>> {
     check_reach(cx, book)?;
     Ok(tx.books().load_for_user(book, &cx.user.email)?)
 }
 
-/// As [`find`], deleted books included.
+/// Loads a book like [`find`], even if it is deleted.
 ///
 /// # Errors
 /// As [`find`].
@@ -111,7 +114,7 @@ pub(crate) fn find_even_deleted(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Re
     Ok(found.ok_or(Refusal::BookNotFound)?)
 }
 
-/// Refuses a book that the access token does not reach.
+/// Refuses a book outside the scope of the access token.
 ///
 /// # Errors
 /// 403.

@@ -1,5 +1,5 @@
-//! Use cases of access requests (behaviour 7.6). They are no part of the book's log: no event is
-//! recorded.
+//! Access requests: users ask the owner of a book for a permission (behaviour 7.6). They are not
+//! part of the book's log, so no event is recorded.
 
 use daybook_domain::access;
 use daybook_domain::access_request::{AccessRequest, Input, Refusal};
@@ -13,51 +13,53 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::mail;
 
-/// What requestBookAccess is given.
+/// The input of requestBookAccess.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Request<'a> {
     /// The name of the permission.
     pub permission: Option<&'a str>,
-    /// What the user says to the owner.
+    /// A message to the owner.
     pub message: Option<&'a str>,
     /// The address of this server, for the mail to the owner.
     pub server: &'a str,
 }
 
-/// requestBookAccess. The owner gets a mail. Somebody who may not see the book learns nothing of
-/// it: an id that no book has is answered alike, and then nothing is kept (behaviour 7.4).
+/// requestBookAccess: stores the request and mails the owner of the book.
+///
+/// A user without access learns nothing about the book: for an unknown id the response is the same,
+/// and nothing is stored (behaviour 7.4).
 ///
 /// # Errors
-/// 403 for books that the access token does not reach; 404 for what cannot be the id of a book;
-/// what the rules of access requests refuse.
-pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: Request<'_>) -> Result<()> {
-    let Request { permission, message, server } = asked;
+/// 403 for books outside the scope of the access token; 404 for a malformed id; refusals of the
+/// rules of access requests.
+pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str, request: Request<'_>) -> Result<()> {
+    let Request { permission, message, server } = request;
     let found = find_known(tx, cx, book)?;
-    let cx = &cx.kept(tx)?;
+    let cx = &cx.share_lock_caller(tx)?;
     if !BookKey::new(book.to_owned()).is_well_formed() {
         return Err(access::Refusal::BookNotFound.into());
     }
     let input = Input::read(permission, message)?;
     let granted = found.as_ref().and_then(|found| found.granted);
-    let (id, user) = (AccessRequestId::new(cx.mint()), (cx.user.id, cx.user.email.clone()));
-    let request = AccessRequest::ask(id, user, input, granted, cx.now)?;
+    let (id, email) = (AccessRequestId::new(cx.mint()), cx.user.email.clone());
+    let request = AccessRequest::create(id, cx.user.id, email, input, granted, cx.now)?;
     tx.access_requests().submit(found.as_ref(), &request)?;
-    mail::tell_owner(tx, cx, found.as_ref(), (&request, server))
+    mail::notify_owner(tx, cx, found.as_ref(), &request, server)
 }
 
-/// listBookAccessRequests: those that are open, the newest first.
+/// listBookAccessRequests: the open requests, newest first.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<AccessRequest>> {
     let access = enter(tx, cx, book, Action::ManageCollaborators)?;
     Ok(tx.access_requests().list(&access, cx.now)?)
 }
 
-/// getBookAccessRequest. It grants nothing.
+/// getBookAccessRequest. It changes nothing.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
+/// Refusals of the access step; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<AccessRequest> {
     let access = enter(tx, cx, book, Action::ManageCollaborators)?;
     find(tx, cx, &access, id)
@@ -66,7 +68,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Access
 /// declineBookAccessRequest.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
+/// Refusals of the access step; [`Refusal::Unknown`].
 pub fn decline(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<AccessRequest> {
     let access = enter_to(tx, cx, book, ManageCollaborators)?;
     let declined = find(tx, cx, &access, id)?;

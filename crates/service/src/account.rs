@@ -1,11 +1,9 @@
-//! Use cases of accounts (behaviour 4).
+//! Accounts (behaviour 4).
 
 use std::collections::BTreeSet;
 
 use daybook_domain::access::Access;
-use daybook_domain::account::{
-    Account, AccountRef, AccountType, Changes, Directory, MAX_CHART, Refusal,
-};
+use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directory, Refusal};
 use daybook_domain::event::Previous;
 use daybook_domain::field::Field;
 use daybook_domain::group::{self, Forest, GroupRef};
@@ -17,6 +15,7 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
 use crate::batch::{BytesLeft, MembershipsLeft};
+use crate::chart::{self, Unmatched, load_forest};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event_log::EventBatch;
@@ -31,19 +30,19 @@ pub struct View {
     pub forest: Forest,
 }
 
-/// The fields of an account in a body; its groups are not yet resolved.
+/// The fields of an account in a body. Its groups are not resolved yet.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
     /// Its own fields.
     pub changes: Changes,
-    /// The groups it is to be in.
+    /// The groups of the account.
     pub groups: Field<Vec<GroupRef>>,
 }
 
-/// listAccounts: by normalized name, archived ones included.
+/// listAccounts: by normalized name, including archived accounts.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     all(tx, &access)
@@ -52,7 +51,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
 /// getAccount, by id or name (behaviour 4.4).
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
+/// Refusals of the access step; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let account = find(tx, &access, text)?;
@@ -60,14 +59,14 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
     Ok(View { accounts: vec![account], forest })
 }
 
-/// listAccountGroups: the direct groups only (behaviour 4.17).
+/// listAccountGroups: only the direct groups (behaviour 4.17).
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
+/// Refusals of the access step; [`Refusal::Unknown`].
 pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<crate::group::View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let account = find(tx, &access, text)?;
-    let forest = crate::group::forest(tx, &access)?;
+    let forest = load_forest(tx, &access)?;
     let groups = forest
         .parents_first()
         .into_iter()
@@ -77,10 +76,23 @@ pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<c
     Ok(crate::group::View { groups, forest })
 }
 
+/// listGroupAccounts: the accounts of the group and of all groups below it (behaviour 4.17).
+///
+/// # Errors
+/// Refusals of the access step; [`group::Refusal::Unknown`].
+pub fn list_in_group(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    let forest = load_forest(tx, &access)?;
+    let group = forest.find(text).ok_or_else(|| group::Refusal::Unknown(text.to_owned()))?;
+    let mut accounts = tx.accounts().in_groups(&access, &forest.descendants(group.id))?;
+    accounts.sort_by_cached_key(|account| account.name.normalized());
+    Ok(View { accounts, forest })
+}
+
 /// createAccount and createAccountsBatch.
 ///
 /// # Errors
-/// What the access step and the rules of accounts refuse.
+/// Refusals of the access step and of the rules of accounts.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
@@ -90,39 +102,39 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// updateAccount and updateAccountsBatch.
 ///
 /// # Errors
-/// What the access step and the rules of accounts refuse.
+/// Refusals of the access step and of the rules of accounts.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
     let owner = access.may(Action::WriteLockedGroups);
-    let forest = crate::group::forest(tx, &access)?;
+    let forest = load_forest(tx, &access)?;
     let targets: Vec<AccountRef> =
         items.iter_mut().map(|item| item.changes.take_target()).collect();
-    let names: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
+    let names: Vec<AccountRef> = items.iter().map(|item| new_name(&item.changes)).collect();
     let mut known = tx.accounts().directory(&access, targets.iter().chain(&names), [])?;
-    let targets = found(&known, targets.into_iter())?;
-    let (mut named, mut events) = (BytesLeft::of_named(), EventBatch::new());
+    let targets = resolve_targets(&known, targets.into_iter())?;
+    let (mut named_bytes, mut events) = (BytesLeft::for_named_chart(), EventBatch::new());
     let (mut changed, mut grows) = (Vec::new(), false);
     let (mut memberships, mut regrouped) = (MembershipsLeft::new(), BTreeSet::new());
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
-        let revision = revised(&known, &forest, before.clone(), input, cx.now);
-        if crate::group::needs_permission(&revision) {
+        let revision = revise(&known, &forest, before.clone(), input, cx.now);
+        if chart::needs_permission(&revision) {
             let joined = revision.iter().flat_map(|(after, _)| &after.groups);
             forest.check_writable(before.groups.iter().chain(joined), owner)?;
         }
         cx.check_precondition(&before)?;
-        let (texts, groups) = (before.texts(), before.groups.len());
-        named.take(texts)?;
+        let (text_bytes, groups) = (before.text_bytes(), before.groups.len());
+        named_bytes.take(text_bytes)?;
         let (after, previous) = revision?;
-        grows |= after.texts() > texts || after.groups.len() > groups;
+        grows |= after.text_bytes() > text_bytes || after.groups.len() > groups;
         if after.groups != before.groups {
             memberships.take(after.groups.len())?;
             regrouped.insert(after.id);
         }
         if !previous.is_empty() {
             events.push(after.updated_event(&forest, &previous))?;
-            known.put(after.clone());
+            known.insert(after.clone());
             changed.push(after);
         }
         Ok(())
@@ -134,20 +146,19 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         &regrouped,
     )?;
     if grows {
-        check_chart(tx, &access)?;
+        chart::check_size(tx, &access)?;
     }
     event_log::append(tx, cx, &access, events.into_events())?;
-    // An account that two items name is returned twice, in its final state, as transactions are
-    // (behaviour 3.6.3).
+    // An account that two items name is returned twice, in its final state (behaviour 3.6.3).
     let accounts = targets.iter().filter_map(|id| known.get(*id).cloned()).collect();
-    Ok(View { accounts, forest: crate::group::forest(tx, &access)? })
+    Ok(View { accounts, forest: load_forest(tx, &access)? })
 }
 
-/// deleteAccount and deleteAccountsBatch: only accounts that were never posted on. Drafts that name
-/// them lose that side (behaviour 4.7).
+/// deleteAccount and deleteAccountsBatch: deletes accounts that were never posted on. Drafts that
+/// name them lose that side (behaviour 4.7).
 ///
 /// # Errors
-/// What the access step and the rules of accounts refuse; the first refused item fails the whole
+/// Refusals of the access step and of the rules of accounts. The first refused item fails the whole
 /// batch.
 pub fn delete(
     tx: &mut Tx<'_>,
@@ -155,24 +166,25 @@ pub fn delete(
     book: &str,
     references: &[AccountRef],
 ) -> Result<View> {
-    let cx = &cx.beyond_quotas();
+    let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", references.len())?;
     let owner = access.may(Action::WriteLockedGroups);
     let known = tx.accounts().directory(&access, references, [])?;
-    let forest = crate::group::forest(tx, &access)?;
-    let targets = found(&known, references.iter().cloned())?;
-    let mut named = BytesLeft::of_named();
+    let forest = load_forest(tx, &access)?;
+    let targets = resolve_targets(&known, references.iter().cloned())?;
+    let mut named_bytes = BytesLeft::for_named_chart();
     let accounts = batch::each(targets.iter().copied(), |id| {
         let account = known.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         forest.check_writable(&account.groups, owner)?;
         cx.check_precondition(&account)?;
-        named.take(account.texts())?;
+        named_bytes.take(account.text_bytes())?;
         account.check_deletable()?;
         Ok(account)
     })?;
     let mut seen = BTreeSet::new();
-    let removed: Vec<&Account> = accounts.iter().filter(|one| seen.insert(one.id)).collect();
+    let removed: Vec<&Account> =
+        accounts.iter().filter(|account| seen.insert(account.id)).collect();
     transaction::release_accounts(tx, cx, &access.with_purpose(Record::Edit)?, &seen)?;
     let ids: Vec<AccountId> = seen.into_iter().collect();
     tx.accounts().delete(&access, &ids)?;
@@ -182,14 +194,14 @@ pub fn delete(
     Ok(View { accounts, forest })
 }
 
-/// All accounts of the book.
+/// Loads all accounts of the book, by normalized name.
 pub(crate) fn all(tx: &mut Tx<'_>, access: &Access) -> Result<View> {
     let mut accounts = tx.accounts().list(access)?;
     accounts.sort_by_cached_key(|account| account.name.normalized());
-    Ok(View { accounts, forest: crate::group::forest(tx, access)? })
+    Ok(View { accounts, forest: load_forest(tx, access)? })
 }
 
-/// Creates accounts; the caller's access was checked.
+/// Creates accounts in an entered book.
 pub(crate) fn add(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -197,8 +209,8 @@ pub(crate) fn add(
     items: Vec<Input>,
 ) -> Result<View> {
     let owner = access.may(Action::WriteLockedGroups);
-    let mut forest = crate::group::forest(tx, access)?;
-    let references: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
+    let mut forest = load_forest(tx, access)?;
+    let references: Vec<AccountRef> = items.iter().map(|item| new_name(&item.changes)).collect();
     let mut known = tx.accounts().directory(access, &references, [])?;
     let (mut events, mut memberships) = (EventBatch::new(), MembershipsLeft::new());
     let accounts = batch::each(items, |input| {
@@ -206,101 +218,83 @@ pub(crate) fn add(
         let joined = groups.as_ref().value().cloned().unwrap_or_default();
         forest.check_writable(&joined, owner)?;
         memberships.take(joined.len())?;
-        input.changes.name.iter().try_for_each(|name| known.check_free(name, None))?;
+        input.changes.name.iter().try_for_each(|name| known.check_name(name, None))?;
         let id = AccountId::new(cx.mint());
         let account = Account::create(
             id,
             Changes { groups, ..input.changes },
-            &types(&forest, &joined),
+            &group_types(&forest, &joined),
             cx.stamp(),
         )?;
         events.push(account.created_event(&forest))?;
-        known.put(account.clone());
+        known.insert(account.clone());
         // A later item of the batch may take its type from this one (behaviour 4.2).
         account.groups.iter().for_each(|group| forest.add_member(*group, account.kind));
         Ok(account)
     })?;
     tx.accounts().insert(access, &accounts)?;
-    check_chart(tx, access)?;
+    chart::check_size(tx, access)?;
     event_log::append(tx, cx, access, events.into_events())?;
     Ok(View { accounts, forest })
 }
 
-/// Refuses what has made the accounts and groups of a book take too much.
-///
-/// # Errors
-/// [`Refusal::ChartTooLarge`].
-pub(crate) fn check_chart(tx: &mut Tx<'_>, access: &Access) -> Result<()> {
-    match tx.accounts().chart_above(access, MAX_CHART)? {
-        None => Ok(()),
-        Some(bytes) => Err(Refusal::ChartTooLarge(bytes).into()),
-    }
-}
-
 fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<Account> {
-    let reference = AccountRef::any(text);
+    let reference = AccountRef::id_or_name(text);
     let directory = tx.accounts().directory(access, [&reference], [])?;
     Ok(directory.find(&reference).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?)
 }
 
-/// Resolves references to accounts. The refusal lists all references that name none.
-fn found(
+/// Resolves references to accounts. The refusal lists all references that match none.
+fn resolve_targets(
     known: &Directory,
-    references: impl ExactSizeIterator<Item = AccountRef>,
+    references: impl Iterator<Item = AccountRef>,
 ) -> Result<Vec<AccountId>> {
-    let mut unknown = Vec::new();
-    let found = batch::each(references, |reference| {
+    let resolve = |reference: &AccountRef| {
         if reference.is_blank() {
             return Err(Refusal::Unnamed.into());
         }
-        let id = known.find(&reference).map(|account| account.id);
-        if id.is_none() {
-            unknown.push(reference.shown().to_owned());
-        }
-        Ok(id)
-    })?;
-    if unknown.is_empty() {
-        Ok(found.into_iter().flatten().collect())
-    } else {
-        Err(Refusal::UnknownIds(unknown).into())
-    }
+        let account = known.find(reference);
+        Ok(account.map(|account| account.id).ok_or(Unmatched(reference.label().to_owned())))
+    };
+    chart::resolve_all(references, resolve, |unknown| Refusal::UnknownIds(unknown).into())
 }
 
-/// The account after an update, with the previous values of the fields that changed.
-fn revised(
+/// Applies an update, and returns the previous values of the fields that changed too.
+fn revise(
     known: &Directory,
     forest: &Forest,
     before: Account,
     input: Input,
     now: Instant,
 ) -> Result<(Account, Previous)> {
-    input.changes.name.iter().try_for_each(|name| known.check_free(name, Some(before.id)))?;
+    input.changes.name.iter().try_for_each(|name| known.check_name(name, Some(before.id)))?;
     let groups = input.groups.try_map(|groups| resolve(forest, &groups))?;
     Ok(before.update(Changes { groups, ..input.changes }, now)?)
 }
 
-/// A reference by the name a body gives, to find out whether the name is taken.
-fn named(changes: &Changes) -> AccountRef {
+/// Returns a reference by the name in a body, to find out whether the name is taken.
+fn new_name(changes: &Changes) -> AccountRef {
     AccountRef { id: None, name: changes.name.clone() }
 }
 
 fn resolve(forest: &Forest, references: &[GroupRef]) -> Result<BTreeSet<GroupId>> {
-    let found = |reference: &GroupRef| {
+    let resolve_one = |reference: &GroupRef| {
         let group = forest.resolve(reference).map(|group| group.id);
         group.ok_or_else(|| {
-            Error::from(group::Refusal::UnknownReference(reference.shown().to_owned()))
+            Error::from(group::Refusal::UnknownReference(reference.label().to_owned()))
         })
     };
-    references.iter().map(found).collect()
+    references.iter().map(resolve_one).collect()
 }
 
-/// The types of the groups of a new account without a type (behaviour 4.2). There are none when a
-/// group is mixed. An empty group has the type of its nearest ancestor with accounts (behaviour
-/// 4.12); without one it is left out.
-fn types(forest: &Forest, groups: &BTreeSet<GroupId>) -> BTreeSet<AccountType> {
-    let natures: Vec<_> = groups.iter().map(|id| forest.flags(*id)).collect();
-    if natures.iter().any(|nature| nature.mixed) {
+/// Returns the types that a new account without a type may take from its groups (behaviour 4.2).
+///
+/// The result is empty if a group is mixed. An empty group has the type of its nearest ancestor
+/// with accounts (behaviour 4.12), and is left out if there is none.
+fn group_types(forest: &Forest, groups: &BTreeSet<GroupId>) -> BTreeSet<AccountType> {
+    let flags: Vec<_> = groups.iter().map(|id| forest.flags(*id)).collect();
+    if flags.iter().any(|flags| flags.mixed) {
         return BTreeSet::new();
     }
-    natures.into_iter().filter_map(|nature| nature.kind).collect()
+    flags.into_iter().filter_map(|flags| flags.kind).collect()
 }

@@ -1,9 +1,9 @@
-//! Use cases of apps (behaviour 9.3). Apps belong to no book: the access step is what an app is to
-//! the caller, and no event is recorded.
+//! Apps (behaviour 9.3). An app belongs to no book, so the access step checks the caller's role for
+//! the app. No event is recorded.
 
 use std::collections::{BTreeMap, HashMap};
 
-use daybook_domain::app::{App, AppRole, Changes, MAX_APPS, MAX_ID, People, Refusal};
+use daybook_domain::app::{App, AppRole, Audience, Changes, MAX_APPS, MAX_ID, Refusal};
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_storage::{Error as StorageError, Tx};
@@ -11,9 +11,9 @@ use daybook_storage::{Error as StorageError, Tx};
 use crate::context::Context;
 use crate::error::{Error, Result};
 
-/// The most apps of a list.
+/// The most apps in a list.
 pub const MAX_LISTED: usize = 1_000;
-/// The most bytes of texts of a list.
+/// The most bytes of texts in a list.
 const MAX_LISTED_BYTES: usize = 8 * 1024 * 1024;
 
 /// An app as the caller sees it.
@@ -21,20 +21,21 @@ const MAX_LISTED_BYTES: usize = 8 * 1024 * 1024;
 pub struct View {
     /// The app.
     pub app: App,
-    /// What it is to the caller.
+    /// The role of the caller for the app.
     pub role: AppRole,
     /// The verified address of its owner.
     pub owner_email: Email,
 }
 
-/// listApps: by name, without readmes and deprecated ones. Where there are more than a list holds,
-/// one's own come first, then the published ones.
+/// listApps: by name, without readmes and deprecated apps.
+///
+/// If there are more apps than fit, the caller's own come first, then the published ones.
 ///
 /// # Errors
-/// The access token is limited to books.
+/// A token that is limited to books.
 pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
     cx.scope.check_outside_books()?;
-    let entries = People::entries_of(&cx.user.username, &cx.user.email);
+    let entries = Audience::entries_for(&cx.user.username, &cx.user.email);
     let mut found = tx.apps().owned(cx.user.id)?;
     found.extend(tx.apps().published(MAX_LISTED)?);
     found.extend(tx.apps().naming(&entries, MAX_LISTED)?);
@@ -54,21 +55,21 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
 /// getApp.
 ///
 /// # Errors
-/// [`Refusal::Unknown`], also for an app that the caller may not see; the access token is limited
-/// to books.
+/// [`Refusal::Unknown`], also for an app that the caller may not see; a token that is limited to
+/// books.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
     cx.scope.check_outside_books()?;
     let app = find(tx, cx, id)?;
     view(tx, cx, app)
 }
 
-/// createApp: the caller becomes its owner.
+/// createApp: creates an app that the caller owns.
 ///
 /// # Errors
-/// [`Refusal::Exists`], also for an app that the caller may not see; what the rules of apps refuse.
+/// [`Refusal::Exists`], also for an app that the caller may not see; refusals of the rules of apps.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
-    let cx = &cx.locked(tx)?;
-    let app = App::create(id, changes, &cx.visitor(), cx.now)?;
+    let cx = &cx.lock_caller(tx)?;
+    let app = App::create(id, changes, &cx.as_app_visitor(), cx.now)?;
     let exists = || Refusal::Exists(app.id.to_string());
     if tx.apps().find(app.id.as_str())?.is_some() {
         return Err(exists().into());
@@ -86,39 +87,39 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes)
 /// updateApp.
 ///
 /// # Errors
-/// [`Refusal::IdRequired`], [`Refusal::Unknown`], [`Refusal::NotDeveloper`]; what the rules of apps
-/// refuse.
+/// [`Refusal::IdRequired`], [`Refusal::Unknown`], [`Refusal::NotDeveloper`]; refusals of the rules
+/// of apps.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
     let id = id.ok_or(Refusal::IdRequired)?;
-    let seen = find(tx, cx, id)?;
-    if seen.clone().update(changes.clone(), &cx.visitor(), cx.now)? == seen {
-        return view(tx, cx, seen);
+    let read = find(tx, cx, id)?;
+    if read.clone().update(changes.clone(), &cx.as_app_visitor(), cx.now)? == read {
+        return view(tx, cx, read);
     }
-    // Its developers change it from anywhere, and what is saved is all of it.
-    let before = shown(tx.apps().take(id)?, cx, id)?;
-    let after = before.update(changes, &cx.visitor(), cx.now)?;
+    // The update saves all fields, and another developer may have changed some since the read.
+    let before = require_visible(tx.apps().lock(id)?, cx, id)?;
+    let after = before.update(changes, &cx.as_app_visitor(), cx.now)?;
     tx.apps().update(&after)?;
     view(tx, cx, after)
 }
 
-/// Refuses who may not change an app, and so sees less of it than its developers.
+/// Refuses callers who may not change an app. They also see fewer fields than its developers.
 ///
 /// # Errors
 /// [`Refusal::Unknown`], [`Refusal::NotDeveloper`].
 pub(crate) fn check_developer(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<()> {
-    match find(tx, cx, id)?.role(&cx.visitor()) {
+    match find(tx, cx, id)?.role(&cx.as_app_visitor()) {
         AppRole::Developer => Ok(()),
         AppRole::User | AppRole::Stranger => Err(Refusal::NotDeveloper(id.to_owned()).into()),
     }
 }
 
 fn find(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<App> {
-    shown(tx.apps().find(id)?, cx, id)
+    require_visible(tx.apps().find(id)?, cx, id)
 }
 
-/// The app, if it is one that the caller sees.
-fn shown(found: Option<App>, cx: &Context, id: &str) -> Result<App> {
-    let found = found.filter(|app| app.role(&cx.visitor()) > AppRole::Stranger);
+/// Returns the app if the caller may see it.
+fn require_visible(found: Option<App>, cx: &Context, id: &str) -> Result<App> {
+    let found = found.filter(|app| app.role(&cx.as_app_visitor()) > AppRole::Stranger);
     Ok(found.ok_or_else(|| Refusal::Unknown(id.chars().take(MAX_ID).collect()))?)
 }
 
@@ -127,16 +128,16 @@ fn view(tx: &mut Tx<'_>, cx: &Context, app: App) -> Result<View> {
     views.pop().ok_or(Error::NotFound("app"))
 }
 
-/// Apps as the caller sees them.
+/// Returns apps as the caller sees them.
 pub(crate) fn views(tx: &mut Tx<'_>, cx: &Context, apps: Vec<App>) -> Result<Vec<View>> {
     let mut owners: Vec<UserId> = apps.iter().map(|app| app.owner).collect();
     owners.sort_unstable();
     owners.dedup();
     let owners = tx.users().by_ids(&owners)?.into_iter();
     let emails: HashMap<UserId, Email> = owners.map(|user| (user.id, user.email)).collect();
-    let shown = |app: App| {
+    let view = |app: App| {
         let owner_email = emails.get(&app.owner).ok_or(Error::NotFound("user"))?.clone();
-        Ok(View { role: app.role(&cx.visitor()), app, owner_email })
+        Ok(View { role: app.role(&cx.as_app_visitor()), app, owner_email })
     };
-    apps.into_iter().map(shown).collect()
+    apps.into_iter().map(view).collect()
 }

@@ -1,8 +1,8 @@
-//! getBalances (behaviour 5).
+//! Balances of accounts and groups over time (behaviour 5).
 
 use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, Directory};
-use daybook_domain::balance::{BalanceAnswer, BalanceFold, BalanceInputs, BalanceScope, segments};
+use daybook_domain::balance::{BalanceFold, BalanceInputs, BalanceResult, BalanceScope, segments};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::permission::Action;
@@ -10,21 +10,22 @@ use daybook_domain::query::{BalanceQuery, Periodicity};
 use daybook_storage::Tx;
 use daybook_storage::balance::{AccountScope, TotalsQuery};
 
+use crate::access;
+use crate::chart::load_forest;
 use crate::context::Context;
 use crate::error::Result;
 use crate::query::QueryText;
-use crate::transaction::reading;
-use crate::{access, group};
+use crate::transaction::parse_context;
 
-/// BalanceAnswer as their reader sees them, with what they are of.
+/// Balances with the accounts and groups they belong to.
 #[derive(Debug, Clone)]
 pub struct View {
     /// The caller's access to the book.
     pub access: Access,
     /// The query.
     pub query: BalanceQuery,
-    /// The result.
-    pub balances: BalanceAnswer,
+    /// The balances.
+    pub balances: BalanceResult,
     /// The accounts in it.
     pub accounts: Directory,
     /// The groups in it.
@@ -34,23 +35,23 @@ pub struct View {
 /// getBalances: the balances of accounts and groups over time.
 ///
 /// # Errors
-/// Why a query is refused (behaviour 1.1.10); what the access step refuses.
-pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Result<View> {
+/// Refusals of the query (behaviour 1.1.10) and of the access step.
+pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &QueryText) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
-    let mut query = asked.of_balances(&reading(cx, &access))?;
-    let forest = group::forest(tx, &access)?;
+    let mut query = text.parse_balances(&parse_context(cx, &access))?;
+    let forest = load_forest(tx, &access)?;
     let (scope, accounts) = scope(tx, &access, &mut query, &forest)?;
-    if asked.strict {
+    if text.strict {
         query.check_understood()?;
     }
     scope.check_size(&accounts, &forest)?;
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
-    let totals_of = match &scope {
+    let totals_scope = match &scope {
         BalanceScope::Book => AccountScope::Book,
         BalanceScope::Named { .. } => AccountScope::Accounts(&ids),
     };
     let totals_query = TotalsQuery {
-        scope: totals_of,
+        scope: totals_scope,
         tags: &query.tags,
         by_month: query.periodicity != Periodicity::Daily,
     };
@@ -62,17 +63,18 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Resu
         periodicity: query.periodicity,
         today: cx.today(access.book()),
     };
-    // A book may have millions of totals, so none is kept that the answer does not show.
+    // A book may have millions of totals, so each one is folded as it is read.
     let mut fold = BalanceFold::new(inputs, &scope);
     let segments = segments(query.from, query.until, query.periodicity);
     tx.balances().read_each(&access, &segments, &totals_query, |total| fold.add(&total))?;
-    let balances = fold.answer();
+    let balances = fold.finish();
     Ok(View { access, query, balances, accounts: Directory::new(accounts), forest })
 }
 
-/// The accounts and groups that the query names, each once, with all accounts in them. Unknown
-/// names match nothing (behaviour 1.2.6); neither does a query with a term that
-/// cannot be read (behaviour 1.1.9).
+/// Returns the accounts and groups that the query names, each once, and all accounts in them.
+///
+/// Unknown names match nothing (behaviour 1.2.6). So does a query with an unreadable term
+/// (behaviour 1.1.9).
 fn scope(
     tx: &mut Tx<'_>,
     access: &Access,
@@ -86,10 +88,10 @@ fn scope(
         return Ok((BalanceScope::Book, tx.accounts().list(access)?));
     }
     let references: Vec<AccountRef> =
-        query.accounts.iter().map(|text| AccountRef::any(text)).collect();
+        query.accounts.iter().map(|text| AccountRef::id_or_name(text)).collect();
     let named = tx.accounts().directory(access, &references, [])?;
     query.warn_of_unknown(
-        |account| named.find(&AccountRef::any(account)).is_some(),
+        |account| named.find(&AccountRef::id_or_name(account)).is_some(),
         |group| forest.find(group).is_some(),
     );
     let accounts: Vec<AccountId> = distinct(

@@ -1,4 +1,4 @@
-//! Batches: a refusal carries the index of the item it is about.
+//! Batches: limits of their size, and refusals with the index of the item they are about.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -9,14 +9,14 @@ use daybook_domain::transaction::MAX_WRITTEN;
 
 use crate::error::{Error, Result};
 
-/// Items a batch may have: clients never split what they send (behaviour 3.6.6).
+/// The most items in a batch. Clients never have to split their input (behaviour 3.6.6).
 pub const MAX_ITEMS: usize = 10_000;
 
-/// Ids that one request may load (behaviour 12.4, 12.11), and groups or accounts embedded in a new
-/// book (behaviour 10.9).
-pub const MAX_NAMED: usize = 1_000;
+/// The most ids in a list of resources to load (behaviour 12.4, 12.11), and the most groups or
+/// accounts embedded in a new book (behaviour 10.9).
+pub const MAX_IDS: usize = 1_000;
 
-/// Refuses a list that is too long; the message says which list.
+/// Refuses a list of more than [`MAX_ITEMS`] entries. The message contains `name`.
 ///
 /// # Errors
 /// [`Error::BadRequest`].
@@ -24,54 +24,58 @@ pub fn check_size(name: &str, count: usize) -> Result<()> {
     check_within(name, count, MAX_ITEMS)
 }
 
-/// As [`check_size`], for lists of at most [`MAX_NAMED`].
+/// Refuses a list of more than [`MAX_IDS`] entries. The message contains `name`.
 ///
 /// # Errors
 /// [`Error::BadRequest`].
-pub fn check_named(name: &str, count: usize) -> Result<()> {
-    check_within(name, count, MAX_NAMED)
+pub fn check_id_count(name: &str, count: usize) -> Result<()> {
+    check_within(name, count, MAX_IDS)
 }
 
-fn check_within(name: &str, count: usize, most: usize) -> Result<()> {
-    if count > most {
-        Err(Error::BadRequest(format!("{name} has {count} entries; at most {most} are allowed")))
+fn check_within(name: &str, count: usize, max: usize) -> Result<()> {
+    if count > max {
+        Err(Error::BadRequest(format!("{name} has {count} entries; at most {max} are allowed")))
     } else {
         Ok(())
     }
 }
 
-/// Bytes that a request may still name or write: one thing that is named often is much work, too.
+/// The bytes of resources that a request may still name or write.
+///
+/// A resource counts each time it is named, because each mention costs work.
 #[derive(Debug)]
 pub(crate) struct BytesLeft {
     left: usize,
-    most: usize,
+    max: usize,
 }
 
 impl BytesLeft {
-    /// Of the accounts or groups that a request names, as often as it names them. Each of a book
-    /// once is never too much (behaviour 4.22, 10.16).
-    pub(crate) fn of_named() -> Self {
+    /// The budget for accounts or groups that a request names.
+    ///
+    /// It always suffices to name each one of a book once (behaviour 4.22, 10.16).
+    pub(crate) fn for_named_chart() -> Self {
         Self::new(usize::try_from(MAX_CHART).unwrap_or(usize::MAX))
     }
 
-    /// Of the events that a request writes (behaviour 10.15, 10.16).
-    pub(crate) const fn of_written() -> Self {
+    /// The budget for events that a request writes (behaviour 10.15, 10.16).
+    pub(crate) const fn for_written_events() -> Self {
         Self::new(MAX_WRITTEN)
     }
 
-    const fn new(most: usize) -> Self {
-        Self { left: most, most }
+    const fn new(max: usize) -> Self {
+        Self { left: max, max }
     }
 
-    /// Takes some of them.
+    /// Subtracts `bytes` from the budget.
     ///
     /// # Errors
     /// [`Error::BadRequest`] when fewer are left.
     pub(crate) fn take(&mut self, bytes: usize) -> Result<()> {
-        let most = self.most;
+        let max = self.max;
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
-            let what = "the items name or change more than";
-            Error::BadRequest(format!("{what} {most} bytes together: send fewer items at once"))
+            Error::BadRequest(format!(
+                "the items name or change more than {max} bytes together: send fewer items at once"
+            ))
         })?;
         Ok(())
     }
@@ -80,30 +84,32 @@ impl BytesLeft {
 /// The most memberships of accounts in groups that one request may write (behaviour 10.16).
 const MAX_MEMBERSHIPS: usize = 30_000;
 
-/// Memberships of accounts in groups that a request may still write.
+/// The memberships of accounts in groups that a request may still write.
 #[derive(Debug)]
 pub(crate) struct MembershipsLeft(usize);
 
 impl MembershipsLeft {
-    /// Those of a request that has written none.
+    /// Creates the budget of a request.
     pub(crate) const fn new() -> Self {
         Self(MAX_MEMBERSHIPS)
     }
 
-    /// Takes those of an account.
+    /// Subtracts the memberships of one account from the budget.
     ///
     /// # Errors
     /// [`Error::BadRequest`] when fewer are left.
     pub(crate) fn take(&mut self, written: usize) -> Result<()> {
         self.0 = self.0.checked_sub(written).ok_or_else(|| {
-            let what = "the items put accounts into groups more than";
-            Error::BadRequest(format!("{what} {MAX_MEMBERSHIPS} times: send fewer items at once"))
+            Error::BadRequest(format!(
+                "the items put accounts into groups more than {MAX_MEMBERSHIPS} times: send fewer \
+                 items at once"
+            ))
         })?;
         Ok(())
     }
 }
 
-/// The most refused items that an error names.
+/// The most refused items in an error.
 const MAX_REFUSED: usize = 100;
 
 /// The refusals of a batch, in the order of its items (behaviour 3.6.5).
@@ -111,10 +117,11 @@ const MAX_REFUSED: usize = 100;
 pub struct Refused(Vec<(usize, Refusal)>);
 
 impl Refused {
-    /// Notes the error of an item, so that those behind it are looked at, too.
+    /// Notes the error of an item, so the items after it are checked too.
     ///
     /// # Errors
-    /// What is no refusal, unless an item was refused before; the refusals when they are enough.
+    /// `error`, if it is not a refusal and no item was refused before; all refusals once there are
+    /// [`MAX_REFUSED`] of them.
     pub fn note(&mut self, index: usize, error: Error) -> Result<()> {
         match error {
             Error::Refused(refusal) => self.0.push((index, refusal)),
@@ -130,7 +137,7 @@ impl Refused {
         if self.0.len() < MAX_REFUSED { Ok(()) } else { self.check() }
     }
 
-    /// Refuses the batch when an item was refused.
+    /// Refuses the batch if an item was refused.
     ///
     /// # Errors
     /// [`Error::Item`].
@@ -141,12 +148,13 @@ impl Refused {
     }
 }
 
-/// Runs `work` on each item in order. A refusal fails the whole batch; the error names all refused
-/// items, up to 100 (behaviour 3.6.5).
+/// Runs `work` on each item in order.
+///
+/// A refusal fails the whole batch. The error names all refused items, up to 100 (behaviour 3.6.5).
 ///
 /// # Errors
 /// Refusals become [`Error::Item`]. A request for a single item removes the index with
-/// [`Error::alone`].
+/// [`Error::without_index`].
 pub fn each<I: IntoIterator, T>(
     items: I,
     mut work: impl FnMut(I::Item) -> Result<T>,
@@ -154,7 +162,7 @@ pub fn each<I: IntoIterator, T>(
     let (mut done, mut refused) = (Vec::new(), Refused::default());
     for (index, item) in items.into_iter().enumerate() {
         match work(item) {
-            Ok(one) => done.push(one),
+            Ok(result) => done.push(result),
             Err(error) => refused.note(index, error)?,
         }
     }
@@ -162,9 +170,9 @@ pub fn each<I: IntoIterator, T>(
     Ok(done)
 }
 
-/// The error with the index of the item it is about.
+/// Adds the index of an item to its refusal.
 #[must_use]
-pub fn at(index: usize, error: Error) -> Error {
+pub fn with_index(index: usize, error: Error) -> Error {
     match error {
         Error::Refused(refusal) => Error::Item { index, refusal, others: Vec::new() },
         other @ (Error::Item { .. }
@@ -175,8 +183,9 @@ pub fn at(index: usize, error: Error) -> Error {
     }
 }
 
-/// The last state of each item that a batch changed several times: a statement may write a row only
-/// once.
+/// Keeps the last state of each item that a batch changed several times.
+///
+/// A statement may write a row only once.
 #[must_use]
 pub fn last_of_each<T, K: Hash + Eq>(states: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut seen = HashSet::new();
@@ -192,7 +201,7 @@ mod tests {
 
     fn refuse(count: usize) -> Error {
         let work = |_| Err::<(), _>(daybook_domain::transaction::Refusal::IdRequired.into());
-        each(0..count, work).expect_err("each is refused")
+        each(0..count, work).expect_err("every item is refused")
     }
 
     #[test]
@@ -201,9 +210,9 @@ mod tests {
             0 => Ok(number),
             _ => Err(daybook_domain::transaction::Refusal::IdRequired.into()),
         };
-        let error = each(0..4, odd).expect_err("two are refused");
+        let error = each(0..4, odd).expect_err("two items are refused");
         assert_eq!(error.to_string(), "item 1: id is required; item 3: id is required", "3.6.5");
-        let Error::Item { others, .. } = refuse(150) else { panic!("of items") };
+        let Error::Item { others, .. } = refuse(150) else { panic!("not an item error") };
         assert_eq!(others.len(), 99, "3.6.5: up to 100");
     }
 

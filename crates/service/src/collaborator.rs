@@ -1,4 +1,4 @@
-//! Use cases of collaborators (behaviour 7).
+//! Collaborators of a book (behaviour 7).
 
 use daybook_domain::collaborator::{Collaborator, MAX_SHARED, Refusal, Sharing, read_message};
 use daybook_domain::email::Email;
@@ -13,10 +13,10 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{access, event_log, file, mail};
 
-/// listCollaborators: the owner first, then by e-mail.
+/// listCollaborators: the owner first, then by address.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<Collaborator>> {
     let access = access::enter(tx, cx, book, Action::ListCollaborators)?;
     let mut all = tx.collaborators().list(&access)?;
@@ -27,24 +27,26 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<Collaborato
     Ok(all)
 }
 
-/// What addCollaborator is given.
+/// The input of addCollaborator.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Input<'a> {
     /// The address.
     pub email: Option<&'a str>,
     /// The permission.
     pub permission: Option<Permission>,
-    /// What the invitation says.
+    /// The message in the invitation.
     pub message: Option<&'a str>,
     /// The address of this server, for the invitation.
     pub server: &'a str,
 }
 
-/// addCollaborator: adds or updates by e-mail; NONE removes. What somebody asked for and has now is
-/// granted (behaviour 7.6). An invitation is mailed to those that are new, or with a message.
+/// addCollaborator: adds or changes a collaborator by address. NONE removes them.
+///
+/// Open access requests that the permission covers are closed (behaviour 7.6). New collaborators
+/// get an invitation by mail; so does everyone for whom there is a message.
 ///
 /// # Errors
-/// What the access step refuses; a missing or malformed address, OWNER, any change of the owner's
+/// Refusals of the access step; a missing or malformed address; OWNER; any change of the owner's
 /// row; a message that is too long.
 pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, input: Input<'_>) -> Result<Collaborator> {
     let Input { email, permission, message, server } = input;
@@ -57,7 +59,7 @@ pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, input: Input<'_>) -> Resul
     if sharing.invites(message.is_some()) {
         let (from, message) = (&cx.user.email, message.as_deref());
         let invitation = Invitation { from, to: &address, permission, message };
-        mail::invite(tx, cx, &access, (&invitation, server))?;
+        mail::invite(tx, cx, &access, &invitation, server)?;
     }
     if matches!(sharing, Sharing::Add) {
         check_shared(tx, book, &address)?;
@@ -72,42 +74,41 @@ pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, input: Input<'_>) -> Resul
     }
 }
 
-/// Refuses one more book of an owner to somebody who has many (behaviour 7.12).
+/// Refuses to share one more book of an owner with a user who has many of them (behaviour 7.12).
 fn check_shared(tx: &mut Tx<'_>, book: &str, with: &Email) -> Result<()> {
     let Some(owner) = tx.books().owner(book)? else { return Ok(()) };
     let shared = tx.books().count_shared(owner, with, MAX_SHARED)?;
     if shared < MAX_SHARED { Ok(()) } else { Err(Refusal::TooManyShared(with.clone()).into()) }
 }
 
-/// removeCollaborator, by id or e-mail. Everybody may remove themselves, except the owner.
+/// removeCollaborator, by id or address. Collaborators may remove themselves, except the owner.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`].
+/// Refusals of the access step; [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`].
 pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<Collaborator> {
     let access = access::enter_to(tx, cx, book, RemoveCollaborator::Oneself)?;
-    take_off(tx, cx, access, text)
+    remove_from(tx, cx, access, text)
 }
 
-/// Takes somebody off the list of collaborators of an entered book, as [`remove`] does.
+/// Removes a collaborator of an entered book, by id or address.
 ///
 /// # Errors
-/// [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`]; what the matrix refuses.
-pub(crate) fn take_off(
+/// [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`]; 403 for too little permission.
+pub(crate) fn remove_from(
     tx: &mut Tx<'_>,
     cx: &Context,
     mut access: AccessTo<RemoveCollaborator>,
     text: &str,
 ) -> Result<Collaborator> {
-    // What is no address is nobody's.
+    // An invalid address matches no collaborator.
     let email = Email::parse(text).ok();
     let found = match (text.parse::<CollaboratorId>(), &email) {
         (Ok(id), _) => tx.collaborators().find_by_id(&access, id)?,
         (Err(_), Some(email)) => tx.collaborators().find(&access, email)?,
         (Err(_), None) => None,
     };
-    let named = found.as_ref().map(|found| &found.email).or(email.as_ref());
-    let oneself = named == Some(&cx.user.email);
-    if !oneself {
+    let target = found.as_ref().map(|found| &found.email).or(email.as_ref());
+    if target != Some(&cx.user.email) {
         access = access.with_purpose(RemoveCollaborator::Other)?;
     }
     let found = found.ok_or(Refusal::Unknown)?;
@@ -139,9 +140,9 @@ fn change(
     let lowered = !permission.covers(before.permission);
     let (after, previous) = before.with_permission(permission, cx.now);
     tx.collaborators().update(access, &after)?;
-    // To take something from somebody is never too much.
-    let beyond = cx.beyond_quotas();
-    let cx = if lowered { &beyond } else { cx };
+    // Lowering a permission must succeed even if a quota is exhausted.
+    let exempt = cx.exempt_from_quotas();
+    let cx = if lowered { &exempt } else { cx };
     if lowered {
         file::end_addresses(tx, cx, access)?;
     }
@@ -155,7 +156,7 @@ fn delete(
     access: &AccessTo<RemoveCollaborator>,
     removed: Collaborator,
 ) -> Result<Collaborator> {
-    let cx = &cx.beyond_quotas();
+    let cx = &cx.exempt_from_quotas();
     tx.collaborators().delete(access, removed.id)?;
     if tx.events().apps(access) > 0 {
         // The tokens of the apps that they installed here end (behaviour 8.22).

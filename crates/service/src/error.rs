@@ -1,32 +1,32 @@
-//! What a use case answers when it does not do what was asked: the refusal of the domain, the place
-//! in a batch where it happened, or the failure of storage. A refusal has a stable `Reason`, and
-//! each reason a `Kind`, which http turns into a status.
+//! Errors of use cases: a refusal of the domain, its place in a batch, or a failure of storage.
+//!
+//! A refusal has a stable `Reason`, and each reason a `Kind`, from which http derives the status.
 
 use daybook_domain::{Reason, Refusal, RefusalKind};
 
 /// Why a use case was refused or failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// A rule refuses.
+    /// A domain rule refused the request.
     #[error("{0}")]
     Refused(Refusal),
-    /// A rule refuses items of a batch (behaviour 3.6.5).
+    /// Domain rules refused items of a batch (behaviour 3.6.5).
     #[error("item {index}: {refusal}{}", others_of(.others))]
     Item {
         /// The index in the list, from 0.
         index: usize,
         /// The refusal.
         refusal: Refusal,
-        /// The next refused items, as far as they are named.
+        /// Further refused items, up to the limit of [`crate::batch`].
         others: Vec<(usize, Refusal)>,
     },
-    /// A malformed request that no rule of the domain is about.
+    /// A malformed request, outside the rules of the domain.
     #[error("{0}")]
     BadRequest(String),
-    /// An unknown event, or another resource that no rule of the domain is about.
+    /// An unknown event, or another resource outside the rules of the domain.
     #[error("{0} not found")]
     NotFound(&'static str),
-    /// Another request came between the two steps of this one. The client may send it again.
+    /// Another request intervened between the two steps of this one. The client may retry.
     #[error("overtaken by another request: {0}")]
     Overtaken(&'static str),
     /// Storage failed.
@@ -41,8 +41,7 @@ fn others_of(others: &[(usize, Refusal)]) -> String {
 /// The result of a use case.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Lets `?` turn each noun's refusal into an [`Error`]: `refusals!(account::Refusal)` makes the
-/// `From` of it.
+/// Implements `From` of each noun's refusal for [`Error`], so `?` converts it.
 macro_rules! refusals {
     ($($refusal:ty),* $(,)?) => {
         $(impl From<$refusal> for Error {
@@ -84,7 +83,7 @@ refusals!(
 );
 
 impl Error {
-    /// The stable reason, for refusals; failures have none.
+    /// Returns the stable reason of a refusal. Failures have none.
     #[must_use]
     pub const fn reason(&self) -> Option<Reason> {
         match self {
@@ -95,7 +94,7 @@ impl Error {
         }
     }
 
-    /// The refused items of a batch, if there are several: reason and message of each.
+    /// Returns the reason and message of each refused item of a batch, or nothing otherwise.
     #[must_use]
     pub fn items(&self) -> Vec<(&'static str, String)> {
         let Self::Item { index, refusal, others } = self else { return Vec::new() };
@@ -106,9 +105,9 @@ impl Error {
         [shown(*index, refusal)].into_iter().chain(others).collect()
     }
 
-    /// The error without its index, for a request that is not a batch.
+    /// Removes the index of the item, for requests that are not batches.
     #[must_use]
-    pub fn alone(self) -> Self {
+    pub fn without_index(self) -> Self {
         match self {
             Self::Item { refusal, .. } => Self::Refused(refusal),
             other @ (Self::Refused(_)
@@ -119,8 +118,7 @@ impl Error {
         }
     }
 
-    /// The error of a unit of work that may be done twice: where nobody knows what became of it, it
-    /// is done again.
+    /// Converts an unknown outcome into a retryable failure, for units of work that may run twice.
     #[must_use]
     pub fn repeatable(self) -> Self {
         match self {
@@ -136,7 +134,7 @@ impl Error {
         }
     }
 
-    /// The kind of this error.
+    /// Returns the kind of this error.
     #[must_use]
     pub const fn kind(&self) -> RefusalKind {
         match self {

@@ -1,4 +1,4 @@
-//! Appends events to a book's log, in the unit of work of the change they describe.
+//! The event log of a book: events are appended in the unit of work of the change they describe.
 
 use daybook_domain::access::Access;
 use daybook_domain::event::{EventOrigin, NewEvent};
@@ -12,10 +12,10 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{storage_quota, zone};
 
-/// The most deliveries of events that one request may cause (behaviour 8.21).
+/// The most deliveries that the events of one request may cause (behaviour 8.21).
 const MAX_DELIVERIES: usize = 100_000;
 
-/// The events that a request is about to append, as far as it may write them (behaviour 10.16).
+/// The events that a request is about to append, within the byte limit (behaviour 10.16).
 #[derive(Debug)]
 pub(crate) struct EventBatch {
     events: Vec<NewEvent>,
@@ -23,22 +23,22 @@ pub(crate) struct EventBatch {
 }
 
 impl EventBatch {
-    /// None yet.
+    /// Creates an empty batch.
     pub(crate) const fn new() -> Self {
-        Self { events: Vec::new(), left: BytesLeft::of_written() }
+        Self { events: Vec::new(), left: BytesLeft::for_written_events() }
     }
 
-    /// Adds one.
+    /// Adds an event.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] when they take too much together.
+    /// [`Error::BadRequest`] if the events exceed the byte limit together.
     pub(crate) fn push(&mut self, event: NewEvent) -> Result<()> {
         self.left.take(event.data.len())?;
         self.events.push(event);
         Ok(())
     }
 
-    /// All of them, in order.
+    /// Returns all events, in order.
     pub(crate) fn into_events(self) -> Vec<NewEvent> {
         self.events
     }
@@ -47,7 +47,7 @@ impl EventBatch {
 /// Appends events to the book's log.
 ///
 /// # Errors
-/// For too many deliveries; when this unit of work has stored more than may be (behaviour 10.14).
+/// Too many deliveries; an exceeded storage quota of this unit of work (behaviour 10.14).
 pub(crate) fn append<P>(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -57,7 +57,7 @@ pub(crate) fn append<P>(
     append_counted(tx, cx, access, events, &PostingCounts::new())
 }
 
-/// Appends events, together with the change in the number of postings.
+/// Appends events and applies the change in the number of postings.
 ///
 /// # Errors
 /// As [`append`].
@@ -86,8 +86,9 @@ pub(crate) fn append_counted<P>(
     storage_quota::check(tx, cx, access)
 }
 
-/// Refuses events of which too many would be delivered. Each integration may be that of an app
-/// which receives them, so these are counted first.
+/// Refuses events that would cause too many deliveries.
+///
+/// Receivers are loaded only if the number of integrations, an upper bound, could exceed the limit.
 fn check_deliveries(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -113,15 +114,17 @@ fn check_deliveries(
     Ok(())
 }
 
-/// The change in the number of posted transactions, by month of posting in the book zone (behaviour
-/// 6.10).
+/// Counts how the number of posted transactions changed, by month of posting in the book's zone
+/// (behaviour 6.10).
 #[must_use]
 pub(crate) fn posting_counts(access: &Access, changes: &[Change]) -> PostingCounts {
     let zone = &access.book().settings.time_zone;
     let mut posting_counts = PostingCounts::new();
     for Change { before, after } in changes {
         for (transaction, sign) in before.iter().map(|before| (before, -1)).chain([(after, 1)]) {
-            if let Some(at) = transaction.posted_at.filter(|_| transaction.counts()) {
+            if let Some(at) = transaction.posted_at
+                && transaction.counts()
+            {
                 *posting_counts.entry(zone::month(at, zone)).or_default() += sign;
             }
         }

@@ -1,9 +1,10 @@
-//! Use cases of files (behaviour 9.6, 12.1). They handle names, sizes and digests. The caller
-//! stores the bytes before a use case runs; the sweep removes bytes that no row names.
+//! Files (behaviour 9.6, 12.1): their names, sizes and digests.
+//!
+//! The caller stores the bytes before a use case runs. A sweep removes bytes that no row names.
 
 use daybook_domain::access::Access;
 use daybook_domain::event::Previous;
-use daybook_domain::file::{Changes, Content, File, FileAddress, FileSecret, NewFile, Refusal};
+use daybook_domain::file::{Changes, Content, File, FileAddress, FileSecret, Refusal};
 use daybook_domain::id::FileId;
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::{Purpose, Record};
@@ -43,7 +44,7 @@ pub struct Listed {
 /// listFiles: a page, newest first (behaviour 2.6, 12.1).
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn list(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -53,8 +54,12 @@ pub fn list(
 ) -> Result<Listed> {
     let access = access::enter(tx, cx, book, Action::ReadFiles)?;
     let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
-    let rows =
-        tx.files().list(&access, access.only_own(Action::ReadFiles), below, rows_to_read(limit))?;
+    let rows = tx.files().list(
+        &access,
+        access.restricted_to(Action::ReadFiles),
+        below,
+        rows_to_read(limit),
+    )?;
     let page = Page::new(rows, limit, |file| file.id);
     Ok(Listed { access, files: page.items, next: page.next })
 }
@@ -62,15 +67,17 @@ pub fn list(
 /// getFile.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
+/// Refusals of the access step; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadFiles)?;
-    let file = named(tx, &access, id)?;
+    let file = find(tx, &access, id)?;
     Ok(View { access, file })
 }
 
-/// Refuses what [`create`] would refuse. It runs on a snapshot before the bytes are stored, so a
-/// stranger's bytes never are. Returns how many bytes the caller may send, if that is limited.
+/// Refuses whatever [`create`] would refuse, on a snapshot before the bytes are stored.
+///
+/// So bytes of callers without permission are never stored. Returns the number of bytes that the
+/// caller may send, if it is limited.
 ///
 /// # Errors
 /// As [`create`].
@@ -78,61 +85,66 @@ pub fn check_create(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
-    (changes, content): (Changes, Content),
+    changes: Changes,
+    content: Content,
 ) -> Result<Option<i64>> {
     let access = access::enter(tx, cx, book, Action::RecordDraft)?;
-    let file = make(cx, &access, changes, content)?;
+    let file = File::create(cx.new_file(access.user()), changes, content)?;
     storage_quota::check_bytes(tx, cx, &access, file.content.size)?;
-    storage_quota::most_sent(tx, cx)
+    storage_quota::max_upload(tx, cx)
 }
 
-/// Checks that the caller may attach new files to transactions, so many bytes to so many, before
-/// they are stored. Returns how many bytes the caller may send, if that is limited.
+/// Checks that the caller may attach `bytes` bytes of new files to `items` transactions, before the
+/// bytes are stored.
+///
+/// Returns the number of bytes that the caller may send, if it is limited.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn check_attach(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
-    (items, bytes): (usize, i64),
+    items: usize,
+    bytes: i64,
 ) -> Result<Option<i64>> {
     let access = access::enter(tx, cx, book, Action::RecordDraft)?;
     batch::check_size("items", items)?;
     storage_quota::check_bytes(tx, cx, &access, bytes)?;
-    storage_quota::most_sent(tx, cx)
+    storage_quota::max_upload(tx, cx)
 }
 
-/// createFile; the bytes are stored already.
+/// createFile. The bytes are stored already.
 ///
 /// # Errors
-/// What the access step and the rules of files refuse.
+/// Refusals of the access step and of the rules of files.
 pub fn create(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
-    (changes, content): (Changes, Content),
+    changes: Changes,
+    content: Content,
 ) -> Result<View> {
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
-    let file = make(cx, &access, changes, content)?;
+    let file = File::create(cx.new_file(access.user()), changes, content)?;
     tx.files().insert(&access, std::slice::from_ref(&file))?;
     event_log::append(tx, cx, &access, vec![file.created_event()])?;
     Ok(View { access: access.into_access(), file })
 }
 
-/// What an update of a file does with the bytes it brings.
+/// How an update treats the bytes it sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfferedContent {
-    /// The file has them already. They need not be stored, and the update names their digest.
+    /// The file has them already, so they need not be stored. The update names their digest.
     Same,
-    /// They are to be stored first.
+    /// They must be stored first.
     New {
-        /// How many bytes the caller may send, if that is limited.
-        most_sent: Option<i64>,
+        /// The number of bytes that the caller may send, if it is limited.
+        max_upload: Option<i64>,
     },
 }
 
-/// Refuses what [`update`] would refuse. It runs on a snapshot before the bytes are stored.
+/// Refuses whatever [`update`] would refuse, on a snapshot before the bytes are stored.
 ///
 /// # Errors
 /// As [`update`].
@@ -143,22 +155,23 @@ pub fn check_update(
     changes: Changes,
 ) -> Result<OfferedContent> {
     let offered = changes.content.clone();
-    let (access, [before, after], _) = changed(tx, cx, book, changes)?;
+    let Revision { access, before, after, .. } = revise(tx, cx, book, changes)?;
     if Some(&after.content) != offered.as_ref() {
         return Ok(OfferedContent::Same);
     }
     let more = after.content.size.saturating_sub(before.content.size);
     storage_quota::check_bytes(tx, cx, &access, more)?;
-    Ok(OfferedContent::New { most_sent: storage_quota::most_sent(tx, cx)? })
+    Ok(OfferedContent::New { max_upload: storage_quota::max_upload(tx, cx)? })
 }
 
-/// updateFile; new bytes are stored already. `unchanged` is the digest of bytes that were not
-/// stored again because the file had them.
+/// updateFile. New bytes are stored already.
+///
+/// `unchanged` is the digest of bytes that were not stored again because the file had them.
 ///
 /// # Errors
-/// What the access step and the rules of files refuse; new content while a transaction keeps the
-/// file (behaviour 9.16); [`Error::Overtaken`] when the file no longer has the bytes that
-/// `unchanged` names.
+/// Refusals of the access step and of the rules of files; new content while a transaction protects
+/// the file (behaviour 9.16); [`Error::Overtaken`] if the file no longer has the bytes of
+/// `unchanged`.
 pub fn update(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -166,9 +179,9 @@ pub fn update(
     changes: Changes,
     unchanged: Option<&str>,
 ) -> Result<View> {
-    let (access, [_, file], previous) = changed(tx, cx, book, changes)?;
+    let Revision { access, after: file, previous, .. } = revise(tx, cx, book, changes)?;
     if unchanged.is_some_and(|digest| digest != file.content.digest) {
-        return Err(Error::Overtaken("the file got other content meanwhile"));
+        return Err(Error::Overtaken("the content of the file has changed meanwhile"));
     }
     if !previous.is_empty() {
         tx.files().update(&access, &file)?;
@@ -177,43 +190,45 @@ pub fn update(
     Ok(View { access: access.into_access(), file })
 }
 
-/// deleteFile: removes the file from the transactions that hold it (behaviour 9.6).
+/// deleteFile: also removes the file from the transactions that reference it (behaviour 9.6).
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`]; a transaction that keeps the file (behaviour
-/// 9.16).
+/// Refusals of the access step; [`Refusal::Unknown`]; a transaction that protects the file
+/// (behaviour 9.16).
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
-    let cx = &cx.beyond_quotas();
+    let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
-    let file = named(tx, &access, id)?;
+    let file = find(tx, &access, id)?;
     check_editable(&access, &file)?;
-    let keeper = FileReferences::find(tx, &access, file.id)?;
-    keeper.check_permitted(&access)?;
+    let references = FileReferences::find(tx, &access, file.id)?;
+    references.check_permitted(&access)?;
     cx.check_precondition(&file)?;
-    keeper.check(&access)?;
+    references.check(&access)?;
     transaction::release_file(tx, cx, &access, &file)?;
     tx.files().delete(&access, file.id)?;
     event_log::append(tx, cx, &access, vec![file.deleted_event()])?;
     Ok(View { access: access.into_access(), file })
 }
 
-/// The file at a serving address, with its book's public id. Whoever knows the address may read
-/// (behaviour 9.6).
+/// Finds the file at a serving address, with the public id of its book.
+///
+/// The address itself is the permission to read (behaviour 9.6).
 ///
 /// # Errors
 /// [`Refusal::Unknown`].
 pub fn serve(tx: &mut Tx<'_>, address: &FileAddress) -> Result<(String, File)> {
-    let found = tx.files().named_by(address)?;
-    let served = found.filter(|(_, secret, file)| file.address(secret, address.book).is(address));
-    let (book, _, file) = served.ok_or_else(|| Refusal::Unknown(address.file.to_string()))?;
+    let found = tx.files().find_by_address(address)?;
+    let found =
+        found.filter(|(_, secret, file)| file.address(secret, address.book).matches(address));
+    let (book, _, file) = found.ok_or_else(|| Refusal::Unknown(address.file.to_string()))?;
     Ok((book, file))
 }
 
-/// Ends the addresses of the files of a book, because somebody may see less of it from now on
-/// (behaviour 9.20).
+/// Invalidates the addresses of all files of a book, after a user has lost access to it (behaviour
+/// 9.20).
 ///
 /// # Errors
-/// What storage fails with.
+/// When the database fails.
 pub(crate) fn end_addresses<P: Purpose>(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -222,49 +237,38 @@ pub(crate) fn end_addresses<P: Purpose>(
     Ok(tx.books().change_file_secret(access, &FileSecret::new(cx.ids.token()))?)
 }
 
-/// Makes a new file; the caller's access was checked.
-pub(crate) fn make(
-    cx: &Context,
-    access: &Access,
-    changes: Changes,
-    content: Content,
-) -> Result<File> {
-    let making = NewFile {
-        id: FileId::new(cx.mint()),
-        token: cx.ids.token(),
-        by: access.user(),
-        stamp: cx.stamp(),
-    };
-    Ok(File::create(making, changes, content)?)
+/// An update of a file that is not saved yet.
+struct Revision {
+    access: AccessTo<Record>,
+    before: File,
+    after: File,
+    /// The previous values of the fields that changed.
+    previous: Previous,
 }
 
-/// The file before and after an update, with the previous values of the fields that changed.
-fn changed(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    book: &str,
-    changes: Changes,
-) -> Result<(AccessTo<Record>, [File; 2], Previous)> {
+/// Applies an update to a file and checks everything except the storage quota.
+fn revise(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<Revision> {
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let id = changes.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
-    let before = named(tx, &access, &id)?;
+    let before = find(tx, &access, &id)?;
     check_editable(&access, &before)?;
     let revision = before.clone().update(changes, cx.now);
-    let keeper = match &revision {
+    let references = match &revision {
         Ok((after, _)) if after.content != before.content => {
             FileReferences::find(tx, &access, before.id)?
         }
-        Ok(_) | Err(_) => FileReferences::NOBODY,
+        Ok(_) | Err(_) => FileReferences::NONE,
     };
-    keeper.check_permitted(&access)?;
+    references.check_permitted(&access)?;
     cx.check_precondition(&before)?;
     let (after, previous) = revision?;
-    keeper.check(&access)?;
-    Ok((access, [before, after], previous))
+    references.check(&access)?;
+    Ok(Revision { access, before, after, previous })
 }
 
-/// Refuses what a caller may only do to their own files. In a PUBLIC book a recorder sees those of
-/// others too.
+/// Refuses to change files of others if the caller may only change their own.
+///
+/// A recorder of a PUBLIC book also sees files of others.
 fn check_editable(access: &Access, file: &File) -> Result<()> {
     if access.may_touch(Action::EditDraft, file.created_by) {
         Ok(())
@@ -273,12 +277,12 @@ fn check_editable(access: &Access, file: &File) -> Result<()> {
     }
 }
 
-/// Finds a file by id. Another user's file does not exist for a recorder (behaviour 7.3).
-fn named(tx: &mut Tx<'_>, access: &Access, id: &str) -> Result<File> {
+/// Finds a file by id. For a recorder, files of other users do not exist (behaviour 7.3).
+fn find(tx: &mut Tx<'_>, access: &Access, id: &str) -> Result<File> {
     let found = match id.trim().parse() {
         Ok(id) => tx.files().find(access, id)?,
         Err(_) => None,
     };
-    let seen = found.filter(|file| access.may_touch(Action::ReadFiles, file.created_by));
-    Ok(seen.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
+    let visible = found.filter(|file| access.may_touch(Action::ReadFiles, file.created_by));
+    Ok(visible.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
 }

@@ -1,10 +1,10 @@
-//! Use cases of letting apps use one's books (behaviour 11.16 - 11.19).
+//! Grants: users let OAuth clients use their books (behaviour 11.16 - 11.19).
 //!
-//! Some refusals are changes themselves: a code that is used twice ends its grant. Such use cases
-//! answer the refusal as a value, so that the unit of work is committed.
+//! Some refusals also change data: a code that is used twice ends its grant. Such use cases return
+//! the refusal as a value, so that the unit of work is still committed.
 
 use daybook_domain::grant::{
-    Consent, Decision, DeviceAuthorization, Grant, GrantScope, Poll, Refusal, Rotated, UserCode,
+    Consent, Decision, DeviceAuthorization, Grant, GrantScope, Poll, Refusal, Rotation, UserCode,
 };
 use daybook_domain::id::{GrantId, UserId};
 use daybook_domain::instant::Instant;
@@ -14,18 +14,18 @@ use daybook_storage::user::User;
 
 use crate::error::Result;
 use crate::ids::Ids;
-use crate::user;
+use crate::user_lock::require_enabled;
 
-/// To whom something is granted, and what.
+/// The content of a grant: the user, the client and the scope.
 #[derive(Debug, Clone)]
 pub struct Granted {
-    /// Who grants.
+    /// The user who grants.
     pub user: UserId,
     /// When they signed in.
     pub signed_in_at: Instant,
     /// The id of the client.
     pub client: String,
-    /// What it may do.
+    /// What the client may do.
     pub scope: GrantScope,
 }
 
@@ -48,64 +48,71 @@ impl Granted {
     }
 }
 
-/// The apps that a user has agreed to.
-pub fn consents(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Consent>> {
+/// Lists the consents of a user to clients.
+pub fn list_consents(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Consent>> {
     Ok(tx.consents().list(user)?)
 }
 
-/// Whether a user has agreed to what a client asks for.
-pub fn has_consent(tx: &mut Tx<'_>, asked: &Granted) -> Result<bool> {
-    let consent = tx.consents().find(asked.user, &asked.client)?;
-    Ok(consent.is_some_and(|consent| consent.covers(&asked.scope)))
+/// Returns whether the user has consented to what the client requests.
+pub fn has_consent(tx: &mut Tx<'_>, request: &Granted) -> Result<bool> {
+    let consent = tx.consents().find(request.user, &request.client)?;
+    Ok(consent.is_some_and(|consent| consent.covers(&request.scope)))
 }
 
-/// Grants what a user agrees to now. The grant lasts until then, unless its code is redeemed
-/// before.
+/// Creates a grant and records the user's consent.
+///
+/// The grant ends at `expires_at` unless its code is redeemed before.
 ///
 /// # Errors
-/// [`daybook_domain::session::Refusal::Disabled`] for who is disabled now, or deleted.
+/// [`daybook_domain::session::Refusal::Disabled`] if the user is now disabled; 404 if deleted.
 pub fn begin(
     tx: &mut Tx<'_>,
     granted: &Granted,
-    until: Instant,
-    (ids, now): (&Ids, Instant),
+    expires_at: Instant,
+    ids: &Ids,
+    now: Instant,
 ) -> Result<Grant> {
-    user::enabled(tx.users().lock(granted.user)?)?;
+    require_enabled(tx.users().lock(granted.user)?)?;
     if !has_consent(tx, granted)? {
         tx.consents().save(&granted.consent(now))?;
     }
-    add(tx, granted, until, (ids, now))
+    insert(tx, granted, expires_at, ids, now)
 }
 
-/// Grants what a user has agreed to before; nothing when they have not, or have withdrawn it.
+/// Creates a grant under an earlier consent. Returns `None` without consent.
 ///
 /// # Errors
 /// As [`begin`].
-pub fn begin_again(
+pub fn begin_with_consent(
     tx: &mut Tx<'_>,
     granted: &Granted,
-    until: Instant,
-    (ids, now): (&Ids, Instant),
+    expires_at: Instant,
+    ids: &Ids,
+    now: Instant,
 ) -> Result<Option<Grant>> {
-    user::enabled(tx.users().lock(granted.user)?)?;
-    if has_consent(tx, granted)? { add(tx, granted, until, (ids, now)).map(Some) } else { Ok(None) }
+    require_enabled(tx.users().lock(granted.user)?)?;
+    if !has_consent(tx, granted)? {
+        return Ok(None);
+    }
+    insert(tx, granted, expires_at, ids, now).map(Some)
 }
 
-fn add(
+fn insert(
     tx: &mut Tx<'_>,
     granted: &Granted,
-    until: Instant,
-    (ids, now): (&Ids, Instant),
+    expires_at: Instant,
+    ids: &Ids,
+    now: Instant,
 ) -> Result<Grant> {
-    let grant = granted.grant(GrantId::new(ids.next(now)), until);
-    if tx.grants().make_room(granted.user, now)? {
+    let grant = granted.grant(GrantId::new(ids.next(now)), expires_at);
+    if tx.grants().prune(granted.user, now)? {
         tx.identity_changes().record();
     }
     tx.grants().insert(&grant)?;
     Ok(grant)
 }
 
-/// Whoever a code or a refresh token names, before it is redeemed.
+/// Finds an active grant and its user.
 pub fn find(tx: &mut Tx<'_>, id: GrantId, now: Instant) -> Result<Option<(Grant, User)>> {
     let Some(grant) = tx.grants().find(id)?.filter(|grant| grant.is_active(now)) else {
         return Ok(None);
@@ -114,15 +121,18 @@ pub fn find(tx: &mut Tx<'_>, id: GrantId, now: Instant) -> Result<Option<(Grant,
     Ok(user.map(|user| (grant, user)))
 }
 
-/// Redeems the code (0) or a refresh token of a grant for its client. One that was redeemed
-/// before ends the grant, unless that was the last one, a moment ago.
+/// Redeems the code (rotation 0) or a refresh token of a grant for its client.
+///
+/// A token that was redeemed before ends the grant, unless it is the last one and was redeemed a
+/// moment ago.
 pub fn redeem(
     tx: &mut Tx<'_>,
-    (id, rotation): (GrantId, i64),
+    id: GrantId,
+    rotation: i64,
     client: &str,
     now: Instant,
 ) -> Result<std::result::Result<(Grant, User), Refusal>> {
-    // When another process redeems the same token meanwhile, what it has saved is looked at.
+    // If another process redeems the same token meanwhile, the second pass reads what it saved.
     for _ in 0..2 {
         let found = find(tx, id, now)?.filter(|(grant, _)| grant.client == client);
         let Some((grant, user)) = found else { return Ok(Err(Refusal::InvalidGrant)) };
@@ -130,11 +140,11 @@ pub fn redeem(
             return Ok(Err(Refusal::Disabled));
         }
         match grant.rotate(rotation, now) {
-            Ok(Rotated::Next(next)) if tx.grants().save_rotation(&next, rotation)? => {
+            Ok(Rotation::Next(next)) if tx.grants().save_rotation(&next, rotation)? => {
                 return Ok(Ok((next, user)));
             }
-            Ok(Rotated::Next(_)) => {}
-            Ok(Rotated::Again(grant)) => return Ok(Ok((grant, user))),
+            Ok(Rotation::Next(_)) => {}
+            Ok(Rotation::Repeated(grant)) => return Ok(Ok((grant, user))),
             Err(_) => break,
         }
     }
@@ -142,7 +152,7 @@ pub fn redeem(
     Ok(Err(Refusal::Reused))
 }
 
-/// Ends a grant, and with it all tokens that hang on it.
+/// Ends a grant and all its tokens.
 pub fn end(tx: &mut Tx<'_>, id: GrantId) -> Result<()> {
     if tx.grants().remove(id)? {
         tx.identity_changes().record();
@@ -150,9 +160,9 @@ pub fn end(tx: &mut Tx<'_>, id: GrantId) -> Result<()> {
     Ok(())
 }
 
-/// Withdraws a user's consent to a client, and ends all that was granted to it.
+/// Withdraws a user's consent to a client, and ends all grants of the client.
 pub fn withdraw(tx: &mut Tx<'_>, user: UserId, client: &str) -> Result<()> {
-    // A grant that is being given is seen, and ended too.
+    // The lock makes a grant that is being created visible, so it ends too.
     tx.users().lock(user)?;
     tx.consents().remove(user, client)?;
     if tx.grants().remove_of_client(user, client)? {
@@ -161,45 +171,46 @@ pub fn withdraw(tx: &mut Tx<'_>, user: UserId, client: &str) -> Result<()> {
     Ok(())
 }
 
-/// Begins to wait for somebody's decision about a program without a browser.
+/// Stores a device authorization, which then waits for a user's decision.
 ///
 /// # Errors
 /// [`Refusal::Crowded`].
-pub fn wait(tx: &mut Tx<'_>, device: &DeviceAuthorization, now: Instant) -> Result<()> {
-    tx.device_authorizations().remove_before(DeviceAuthorization::kept_since(now))?;
+pub fn add_device(tx: &mut Tx<'_>, device: &DeviceAuthorization, now: Instant) -> Result<()> {
+    tx.device_authorizations().remove_before(DeviceAuthorization::retention_cutoff(now))?;
     let waiting =
-        tx.device_authorizations().count_since(DeviceAuthorization::waiting_since(now))?;
-    DeviceAuthorization::check_room(waiting)?;
+        tx.device_authorizations().count_since(DeviceAuthorization::pending_cutoff(now))?;
+    DeviceAuthorization::check_count(waiting)?;
     Ok(tx.device_authorizations().insert(device)?)
 }
 
-/// The program whose code a person types.
+/// Finds the undecided device authorization with the code that a user typed.
 ///
 /// # Errors
 /// [`Refusal::UnknownUserCode`].
-pub fn device(tx: &mut Tx<'_>, code: &UserCode, now: Instant) -> Result<DeviceAuthorization> {
+pub fn find_device(tx: &mut Tx<'_>, code: &UserCode, now: Instant) -> Result<DeviceAuthorization> {
     let device = tx.device_authorizations().by_user_code(code)?.ok_or(Refusal::UnknownUserCode)?;
     device.check_undecided(now)?;
     Ok(device)
 }
 
-/// Decides about the program whose code a person has typed: `by` is who lets it have what it asks
-/// for, and when they signed in; without anybody it gets nothing.
+/// Records a user's decision about a device authorization.
+///
+/// `approved_by` is the approving user and when they signed in; without it the request is denied.
 ///
 /// # Errors
-/// As [`device`], and as [`begin`].
+/// As [`find_device`], and as [`begin`].
 pub fn decide(
     tx: &mut Tx<'_>,
     code: &UserCode,
-    by: Option<(UserId, Instant)>,
+    approved_by: Option<(UserId, Instant)>,
     ids: &Ids,
     now: Instant,
 ) -> Result<()> {
-    let device = device(tx, code, now)?;
-    let decision = if let Some((user, signed_in_at)) = by {
+    let device = find_device(tx, code, now)?;
+    let decision = if let Some((user, signed_in_at)) = approved_by {
         let (client, scope) = (device.client.clone(), device.scope.clone());
         let granted = Granted { user, signed_in_at, client, scope };
-        let grant = begin(tx, &granted, device.expires_at(), (ids, now))?;
+        let grant = begin(tx, &granted, device.expires_at(), ids, now)?;
         Decision::Granted(grant.id)
     } else {
         Decision::Denied
@@ -212,12 +223,12 @@ pub fn decide(
     }
 }
 
-/// Whether a program waits that has the code of this digest, or waited not long ago.
-pub fn is_waiting(tx: &mut Tx<'_>, digest: &SecretDigest) -> Result<bool> {
+/// Returns whether a device authorization with the code of this digest exists.
+pub fn has_device(tx: &mut Tx<'_>, digest: &SecretDigest) -> Result<bool> {
     Ok(tx.device_authorizations().find(digest)?.is_some())
 }
 
-/// Answers a program that asks whether somebody has decided.
+/// Answers a device that polls for the decision.
 pub fn poll(
     tx: &mut Tx<'_>,
     digest: &SecretDigest,
@@ -229,16 +240,16 @@ pub fn poll(
         return Ok(Err(Refusal::InvalidGrant));
     };
     match device.poll(now) {
-        Poll::Wait(kept, why) => {
-            tx.device_authorizations().save(&kept)?;
-            Ok(Err(why))
+        Poll::Pending(device, refusal) => {
+            tx.device_authorizations().save(&device)?;
+            Ok(Err(refusal))
         }
-        Poll::Over(why) => {
+        Poll::Ended(refusal) => {
             tx.device_authorizations().remove(digest)?;
-            Ok(Err(why))
+            Ok(Err(refusal))
         }
         Poll::Granted(grant) if tx.device_authorizations().remove(digest)? => {
-            redeem(tx, (grant, 0), client, now)
+            redeem(tx, grant, 0, client, now)
         }
         Poll::Granted(_) => Ok(Err(Refusal::InvalidGrant)),
     }

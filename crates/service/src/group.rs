@@ -1,13 +1,12 @@
-//! Use cases of groups (behaviour 4.12 - 4.19).
+//! Groups of accounts (behaviour 4.12 - 4.19).
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use daybook_domain::access::Access;
 use daybook_domain::event::Previous;
 use daybook_domain::field::Field;
 use daybook_domain::group::{
-    Changes, Forest, Group, GroupRef, MAX_PASSED, Refusal, Removal, Removed,
+    Changes, Forest, Group, GroupRef, MAX_VISITED, Refusal, Removal, RemovalEffects,
 };
 use daybook_domain::id::GroupId;
 use daybook_domain::instant::Instant;
@@ -17,10 +16,11 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
 use crate::batch::BytesLeft;
+use crate::chart::{self, Unmatched, load_forest};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event_log::EventBatch;
-use crate::{access, account, batch, event_log};
+use crate::{access, batch, event_log};
 
 /// Groups as the caller sees them.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub struct View {
     pub forest: Forest,
 }
 
-/// The fields of a group in a body; its parent is not yet resolved.
+/// The fields of a group in a body. Its parent is not resolved yet.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
     /// Its own fields.
@@ -43,7 +43,7 @@ pub struct Input {
 /// listGroups: parents before children, then by name.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     all(tx, &access)
@@ -52,51 +52,53 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
 /// getGroup, by id or name.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
+/// Refusals of the access step; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
-    let forest = forest(tx, &access)?;
+    let forest = load_forest(tx, &access)?;
     let group = forest.find(text).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?;
     Ok(View { groups: vec![group], forest })
 }
 
-/// createGroup and createGroupsBatch: an item's parent may be an earlier item (behaviour 4.16).
+/// createGroup and createGroupsBatch. The parent of an item may be an earlier item (behaviour
+/// 4.16).
 ///
 /// # Errors
-/// What the access step and the rules of groups refuse.
+/// Refusals of the access step and of the rules of groups.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
     add(tx, cx, &access, items)
 }
 
-/// updateGroup and its batch form.
+/// updateGroup and updateGroupsBatch.
 ///
 /// # Errors
-/// What the access step and the rules of groups refuse.
+/// Refusals of the access step and of the rules of groups.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
     let owner = access.may(Action::WriteLockedGroups);
-    let mut forest = forest(tx, &access)?;
+    let mut forest = load_forest(tx, &access)?;
     let (mut changed, mut grows) = (Vec::new(), false);
-    let (mut named, mut events) = (BytesLeft::of_named(), EventBatch::new());
-    let mut left = MAX_PASSED;
-    let targets = found(&forest, items.iter_mut().map(|item| item.changes.take_target()))?;
+    let (mut named_bytes, mut events) = (BytesLeft::for_named_chart(), EventBatch::new());
+    let mut ancestors_left = MAX_VISITED;
+    let targets =
+        resolve_targets(&forest, items.iter_mut().map(|item| item.changes.take_target()))?;
     batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = forest.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         input.changes.check_lock(before.locked, owner)?;
-        let revision = revised(&forest, before.clone(), input, (cx.now, &mut left));
-        if needs_permission(&revision) {
+        let revision = revise(&forest, before.clone(), input, cx.now, &mut ancestors_left);
+        if chart::needs_permission(&revision) {
             before.check_writable(owner)?;
         }
         cx.check_precondition(&before)?;
-        let texts = before.texts();
-        named.take(texts)?;
+        let text_bytes = before.text_bytes();
+        named_bytes.take(text_bytes)?;
         let (after, previous) = revision?;
-        grows |= after.texts() > texts;
+        grows |= after.text_bytes() > text_bytes;
         if !previous.is_empty() {
-            forest.put(after.clone());
+            forest.insert(after.clone());
             events.push(after.updated_event(&forest, &previous))?;
             changed.push(after);
         }
@@ -104,73 +106,55 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     })?;
     tx.groups().update(&access, &batch::last_of_each(changed, |group| group.id))?;
     if grows {
-        account::check_chart(tx, &access)?;
+        chart::check_size(tx, &access)?;
     }
     event_log::append(tx, cx, &access, events.into_events())?;
-    let forest = self::forest(tx, &access)?;
+    let forest = load_forest(tx, &access)?;
     let groups = targets.iter().filter_map(|id| forest.get(*id).cloned()).collect();
     Ok(View { groups, forest })
 }
 
-/// deleteGroup and its batch form: accounts lose the membership, child groups move up (behaviour
-/// 4.14).
+/// deleteGroup and deleteGroupsBatch: accounts lose the membership, and child groups move up
+/// (behaviour 4.14).
 ///
 /// # Errors
-/// What the access step and the rules of groups refuse.
+/// Refusals of the access step and of the rules of groups.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]) -> Result<View> {
-    let cx = &cx.beyond_quotas();
+    let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", references.len())?;
     let owner = access.may(Action::WriteLockedGroups);
-    let before = forest(tx, &access)?;
-    let targets = found(&before, references.iter().cloned())?;
+    let before = load_forest(tx, &access)?;
+    let targets = resolve_targets(&before, references.iter().cloned())?;
     let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&access, &targets)?);
-    let mut named = BytesLeft::of_named();
-    let named_groups = batch::each(targets.iter().copied(), |id| {
+    let mut named_bytes = BytesLeft::for_named_chart();
+    let groups = batch::each(targets.iter().copied(), |id| {
         let group = before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         removal.check(id, owner)?;
         cx.check_precondition(&group)?;
-        named.take(group.texts())?;
+        named_bytes.take(group.text_bytes())?;
         Ok(group)
     })?;
     let mut seen = HashSet::new();
-    let ids = named_groups.iter().map(|group| group.id);
+    let ids = groups.iter().map(|group| group.id);
     let ids: Vec<GroupId> = ids.filter(|id| seen.insert(*id)).collect();
-    ids.iter().try_for_each(|id| removal.take_out(*id, cx.now))?;
-    let Removed { freed, moved, events } = removal.finish();
-    // Their memberships go with the groups.
-    tx.accounts().update(&access, &freed, &[])?;
+    ids.iter().try_for_each(|id| removal.delete(*id, cx.now))?;
+    let RemovalEffects { accounts, groups: moved, events } = removal.finish();
+    // Deleting a group deletes its memberships.
+    tx.accounts().update(&access, &accounts, &[])?;
     tx.groups().update(&access, &moved)?;
     tx.groups().delete(&access, &ids)?;
     event_log::append(tx, cx, &access, events)?;
-    Ok(View { groups: named_groups, forest: before })
+    Ok(View { groups, forest: before })
 }
 
-/// listGroupAccounts: the accounts of the group and of all groups below (behaviour 4.17).
-///
-/// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
-pub fn accounts(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<account::View> {
-    let access = access::enter(tx, cx, book, Action::ReadChart)?;
-    let forest = forest(tx, &access)?;
-    let group = forest.find(text).ok_or_else(|| Refusal::Unknown(text.to_owned()))?;
-    let mut accounts = tx.accounts().in_groups(&access, &forest.descendants(group.id))?;
-    accounts.sort_by_cached_key(|account| account.name.normalized());
-    Ok(account::View { accounts, forest })
-}
-
-/// All groups of the book.
+/// Loads all groups of the book, parents before children.
 pub(crate) fn all(tx: &mut Tx<'_>, access: &Access) -> Result<View> {
-    let forest = forest(tx, access)?;
+    let forest = load_forest(tx, access)?;
     Ok(View { groups: forest.parents_first().into_iter().cloned().collect(), forest })
 }
 
-/// The groups of the book with the types of their accounts.
-pub(crate) fn forest(tx: &mut Tx<'_>, access: &Access) -> Result<Forest> {
-    Ok(Arc::unwrap_or_clone(tx.groups().forest(access)?))
-}
-
-/// Creates groups; the caller's access was checked.
+/// Creates groups in an entered book.
 pub(crate) fn add(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -178,76 +162,63 @@ pub(crate) fn add(
     items: Vec<Input>,
 ) -> Result<View> {
     let owner = access.may(Action::WriteLockedGroups);
-    let mut forest = forest(tx, access)?;
-    forest.check_room(items.len())?;
+    let mut forest = load_forest(tx, access)?;
+    forest.check_count(items.len())?;
     let mut events = Vec::new();
     let groups = batch::each(items, |input| {
         input.changes.check_lock(false, owner)?;
-        input.changes.name.iter().try_for_each(|name| forest.check_free(name, None))?;
+        input.changes.name.iter().try_for_each(|name| forest.check_name(name, None))?;
         let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
         let group = Group::create(
             GroupId::new(cx.mint()),
             Changes { parent, ..input.changes },
             cx.stamp(),
         )?;
-        forest.put(group.clone());
+        forest.insert(group.clone());
         events.push(group.created_event(&forest));
         Ok(group)
     })?;
     tx.groups().insert(access, &groups)?;
-    account::check_chart(tx, access)?;
+    chart::check_size(tx, access)?;
     event_log::append(tx, cx, access, events)?;
     forest.cache_inherited();
     Ok(View { groups, forest })
 }
 
-/// Whether a revision of a group or an account needs the permission to write there. What changes
-/// nothing needs none; values that are wrong count as a change, because the missing permission is
-/// told before them (behaviour 0.30).
-pub(crate) fn needs_permission<T>(revision: &Result<(T, Previous)>) -> bool {
-    !revision.as_ref().is_ok_and(|(_, previous)| previous.is_empty())
-}
-
-/// The group after an update, with the previous values of the fields that changed. Groups above
-/// the new parent are taken from those that are `left`.
-fn revised(
+/// Applies an update, and returns the previous values of the fields that changed too.
+///
+/// The ancestors of the new parent are subtracted from `ancestors_left`.
+fn revise(
     forest: &Forest,
     before: Group,
     input: Input,
-    (now, left): (Instant, &mut usize),
+    now: Instant,
+    ancestors_left: &mut usize,
 ) -> Result<(Group, Previous)> {
-    input.changes.name.iter().try_for_each(|name| forest.check_free(name, Some(before.id)))?;
+    input.changes.name.iter().try_for_each(|name| forest.check_name(name, Some(before.id)))?;
     let parent = input.parent.try_map(|parent| resolve(forest, &parent))?;
     if let Field::Set(parent) = parent {
-        forest.check_parent(before.id, parent, left)?;
+        forest.check_parent(before.id, parent, ancestors_left)?;
     }
     Ok(before.update(Changes { parent, ..input.changes }, now)?)
 }
 
-/// Resolves references to groups. The refusal lists all references that name none.
-fn found(
+/// Resolves references to groups. The refusal lists all references that match none.
+fn resolve_targets(
     forest: &Forest,
-    references: impl ExactSizeIterator<Item = GroupRef>,
+    references: impl Iterator<Item = GroupRef>,
 ) -> Result<Vec<GroupId>> {
-    let mut unknown = Vec::new();
-    let found = batch::each(references, |reference| {
+    let resolve = |reference: &GroupRef| {
         if reference.is_blank() {
             return Err(Refusal::Unnamed.into());
         }
-        let id = forest.resolve(&reference).map(|group| group.id);
-        if id.is_none() {
-            unknown.push(reference.shown().to_owned());
-        }
-        Ok(id)
-    })?;
-    if unknown.is_empty() {
-        Ok(found.into_iter().flatten().collect())
-    } else {
-        Err(Refusal::UnknownIds(unknown).into())
-    }
+        let group = forest.resolve(reference);
+        Ok(group.map(|group| group.id).ok_or(Unmatched(reference.label().to_owned())))
+    };
+    chart::resolve_all(references, resolve, |unknown| Refusal::UnknownIds(unknown).into())
 }
 
 fn resolve(forest: &Forest, reference: &GroupRef) -> Result<GroupId> {
     let found = forest.resolve(reference).map(|group| group.id);
-    found.ok_or_else(|| Error::from(Refusal::UnknownReference(reference.shown().to_owned())))
+    found.ok_or_else(|| Error::from(Refusal::UnknownReference(reference.label().to_owned())))
 }

@@ -1,4 +1,4 @@
-//! Use cases of integrations (behaviour 9.4).
+//! Integrations: apps installed in a book (behaviour 9.4).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ use daybook_storage::access::AccessTo;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, app, connection, event_log, file};
+use crate::{access, app, event_log, file};
 
 /// An integration as a reader of the book sees it.
 #[derive(Debug, Clone)]
@@ -24,16 +24,16 @@ pub struct View {
     pub access: Access,
     /// The integration.
     pub integration: Integration,
-    /// The username of who installed it.
+    /// The username of the user who installed it.
     pub added_by: String,
-    /// How its app looks.
-    pub face: Option<AppSummary>,
+    /// The summary of its app.
+    pub app_summary: Option<AppSummary>,
 }
 
 /// listIntegrations: by name.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<View>> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let mut all = tx.integrations().list(&access)?;
@@ -41,68 +41,75 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<View>> {
     views(tx, &access, all)
 }
 
-/// listBookApps: the apps installed in the book by name, deprecated ones too, whether or not the
-/// caller would see them elsewhere.
+/// listBookApps: the apps installed in the book, by name.
+///
+/// It includes deprecated apps, and apps that the caller could not see elsewhere.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn list_apps(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<app::View>> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
-    let installed = tx.integrations().list(&access)?.into_iter();
-    let installed = installed.filter(|one| one.installs_app);
-    let ids: BTreeSet<String> = installed.map(|one| one.app.to_string()).collect();
+    let mut ids: BTreeSet<String> = BTreeSet::new();
+    for integration in tx.integrations().list(&access)? {
+        if integration.installs_app {
+            ids.insert(integration.app.to_string());
+        }
+    }
     let mut apps = tx.apps().by_ids(&ids)?;
     apps.sort_by_cached_key(App::sort_key);
     app::views(tx, cx, apps)
 }
 
-/// What createIntegration is given.
+/// The input of createIntegration.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
-    /// The id of the app; absent, that of the connection.
+    /// The id of the app. Without it, the app of the connection is installed.
     pub app: Option<String>,
     /// The id of a connection of the caller.
     pub connection: Option<String>,
-    /// What it is called, and what it holds.
+    /// Its name and properties.
     pub changes: Changes,
 }
 
-/// createIntegration. An app that is installed already, with the same connection, stays as it is.
+/// createIntegration. An app that is installed already with the same connection stays unchanged.
 ///
 /// # Errors
-/// What the access step and the rules of integrations refuse; [`Refusal::AppRequired`],
-/// [`Refusal::UnknownConnection`], [`Refusal::TooMany`].
+/// Refusals of the access step and of the rules of integrations; [`Refusal::AppRequired`],
+/// [`Refusal::UnknownConnection`], [`Refusal::TooMany`]; 503 while deliveries of an earlier
+/// installation are being removed.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, input: &Input) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let connection = input.connection.as_deref().filter(|id| !id.trim().is_empty());
-    let connection = connection.map(|id| own_connection(tx, cx, id)).transpose()?;
-    let of_it = connection.as_ref().map(|connection| connection.app.as_str());
-    let app = input.app.as_deref().or(of_it).ok_or(Refusal::AppRequired)?;
-    let through = connection.as_ref().map(|connection| connection.id);
+    let connection = connection.map(|id| share_lock_connection(tx, cx, id)).transpose()?;
+    let default_app = connection.as_ref().map(|connection| connection.app.as_str());
+    let app = input.app.as_deref().or(default_app).ok_or(Refusal::AppRequired)?;
+    let connection_id = connection.as_ref().map(|connection| connection.id);
     let installed = tx.integrations().list(&access)?;
-    let same = |one: &&Integration| one.app.as_str() == app && one.connection == through;
-    if let Some(existing) = installed.iter().find(same) {
+    let is_same = |integration: &&Integration| {
+        integration.app.as_str() == app && integration.connection == connection_id
+    };
+    if let Some(existing) = installed.iter().find(is_same) {
         return view(tx, &access, existing.clone());
     }
-    let made = make(tx, cx, app, connection.as_ref(), &input.changes)?;
+    let integration = new_integration(tx, cx, app, connection.as_ref(), &input.changes)?;
     if installed.len() >= MAX_INTEGRATIONS {
         return Err(Refusal::TooMany.into());
     }
-    let (number, app) = (access.book().id, &made.app);
-    if made.installs_app
-        && tx.integrations().installer(number, app)?.is_none()
-        && tx.deliveries().clear((number, app))?
+    let (book, app) = (access.book().id, &integration.app);
+    if integration.installs_app
+        && tx.integrations().installer(book, app)?.is_none()
+        && tx.deliveries().clear(book, app)?
     {
-        // It may be millions of rows, and would be delivered.
-        let why = "what waited for the app before it left the book is still being removed";
+        // There may be millions of rows, and the app must not receive them.
+        let why = "deliveries of an earlier installation of the app are still being removed";
         return Err(daybook_storage::Error::Unavailable(why.to_owned()).into());
     }
-    tx.integrations().insert(&access, &made)?;
-    event_log::append(tx, cx, &access, vec![made.created_event(&cx.user.username)])?;
-    view(tx, &access, made)
+    tx.integrations().insert(&access, &integration)?;
+    event_log::append(tx, cx, &access, vec![integration.created_event(&cx.user.username)])?;
+    view(tx, &access, integration)
 }
 
-fn make(
+fn new_integration(
     tx: &mut Tx<'_>,
     cx: &Context,
     app: &str,
@@ -110,39 +117,46 @@ fn make(
     changes: &Changes,
 ) -> Result<Integration> {
     let id = IntegrationId::new(cx.mint());
-    if let Some(bank) = connection.filter(|one| one.kind == ConnectionKind::Bank) {
+    let is_bank = |connection: &&Connection| connection.kind == ConnectionKind::Bank;
+    if let Some(bank) = connection.filter(is_bank) {
         let app = AppId::new(app).map_err(Refusal::AppMalformed)?;
-        return Ok(Integration::of_bank(id, app, bank, changes, cx.now)?);
+        return Ok(Integration::install_bank(id, app, bank, changes, cx.now)?);
     }
     let unknown = || Refusal::UnknownApp(app.chars().take(60).collect());
     let app = tx.apps().find(app)?.ok_or_else(unknown)?;
-    let made = Integration::install(id, &app, changes, &cx.visitor(), cx.now)?;
-    Ok(Integration { connection: connection.map(|connection| connection.id), ..made })
+    let integration = Integration::install(id, &app, changes, &cx.as_app_visitor(), cx.now)?;
+    Ok(Integration { connection: connection.map(|connection| connection.id), ..integration })
 }
 
-fn own_connection(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Connection> {
+/// Finds a connection of the caller and takes a shared lock on it, so it cannot be deleted before
+/// this unit of work ends.
+fn share_lock_connection(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Connection> {
     cx.scope.check_outside_books()?;
-    let unknown = || Refusal::UnknownConnection(id.chars().take(60).collect());
-    Ok(connection::kept(tx, cx, id)?.ok_or_else(unknown)?)
+    let found = match id.parse() {
+        Ok(id) => tx.connections().share_lock(cx.user.id, id)?,
+        Err(_) => None,
+    };
+    Ok(found.ok_or_else(|| Refusal::UnknownConnection(id.chars().take(60).collect()))?)
 }
 
-/// Removes the integrations of a book that use a connection, because its owner deletes it, who may
-/// have no permission in the book any more (behaviour 9.5).
+/// Removes the integrations of a book that use a connection, before its owner deletes it.
+///
+/// The owner of the connection may have lost access to the book (behaviour 9.5).
 ///
 /// # Errors
-/// What storage fails with.
+/// When the database fails.
 pub fn disconnect(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &BookKey,
     connection: ConnectionId,
 ) -> Result<()> {
-    let cx = &cx.beyond_quotas();
+    let cx = &cx.exempt_from_quotas();
     let Some(owner) = access::owner_of(tx, book.as_str())? else { return Ok(()) };
     let Some(found) = tx.books().load_for_user(book.as_str(), &owner.email)? else { return Ok(()) };
     let access = found.admit_to(owner.id, WriteIntegrations)?;
-    let used = tx.integrations().list(&access)?.into_iter();
-    let used = used.filter(|one| one.connection == Some(connection)).collect();
+    let mut used = tx.integrations().list(&access)?;
+    used.retain(|integration| integration.connection == Some(connection));
     for View { integration, added_by, .. } in views(tx, &access, used)? {
         remove(tx, &access, &integration, cx.now)?;
         file::end_addresses(tx, cx, &access)?;
@@ -151,11 +165,12 @@ pub fn disconnect(
     Ok(())
 }
 
-/// updateIntegration: its name and its properties. Whoever saves it wants it to go on: an app that
-/// was paused because it failed is resumed (behaviour 8.19).
+/// updateIntegration: its name and its properties.
+///
+/// It also resumes an app that was paused because it failed (behaviour 8.19).
 ///
 /// # Errors
-/// What the access step and the rules of integrations refuse; [`Refusal::IdRequired`] and
+/// Refusals of the access step and of the rules of integrations; [`Refusal::IdRequired`] and
 /// [`Refusal::Unknown`].
 pub fn update(
     tx: &mut Tx<'_>,
@@ -187,9 +202,9 @@ pub fn update(
 /// deleteIntegration.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
+/// Refusals of the access step; [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
-    let cx = &cx.beyond_quotas();
+    let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let removed = find(tx, &access, id)?;
     let view = view(tx, &access, removed)?;
@@ -227,19 +242,23 @@ fn view(tx: &mut Tx<'_>, access: &Access, integration: Integration) -> Result<Vi
     views.pop().ok_or(Error::NotFound("integration"))
 }
 
-/// Integrations of a book as a reader of it sees them.
+/// Returns integrations of a book as a reader of it sees them.
 pub(crate) fn views(tx: &mut Tx<'_>, access: &Access, all: Vec<Integration>) -> Result<Vec<View>> {
-    let installers: BTreeSet<UserId> = all.iter().map(|one| one.installer).collect();
+    let installers: BTreeSet<UserId> =
+        all.iter().map(|integration| integration.installer).collect();
     let installers = tx.users().by_ids(&Vec::from_iter(installers))?.into_iter();
     let usernames: HashMap<UserId, String> =
         installers.map(|user| (user.id, user.username)).collect();
-    let installed = all.iter().filter(|one| one.installs_app);
-    let faces = tx.apps().faces(installed.map(|one| one.app.as_str()))?;
-    let shown = |integration: Integration| View {
-        access: access.clone(),
-        added_by: usernames.get(&integration.installer).cloned().unwrap_or_default(),
-        face: faces.get(integration.app.as_str()).filter(|_| integration.installs_app).cloned(),
-        integration,
+    let installed = all.iter().filter(|integration| integration.installs_app);
+    let summaries = tx.apps().summaries(installed.map(|integration| integration.app.as_str()))?;
+    let view = |integration: Integration| {
+        let summary = summaries.get(integration.app.as_str()).cloned();
+        View {
+            access: access.clone(),
+            added_by: usernames.get(&integration.installer).cloned().unwrap_or_default(),
+            app_summary: if integration.installs_app { summary } else { None },
+            integration,
+        }
     };
-    Ok(all.into_iter().map(shown).collect())
+    Ok(all.into_iter().map(view).collect())
 }

@@ -1,12 +1,13 @@
-//! Daybook's use cases, one function each: who, load, ask, save, record.
+//! Daybook's use cases: one function each.
 //!
-//! They take the unit of work they run in, so the caller decides between a snapshot
-//! ([`daybook_storage::Store::read`]) and a durable write ([`daybook_storage::Store::submit`]);
-//! they never see which engine runs.
+//! A use case checks the caller's access, loads what it needs, lets the domain decide, saves the
+//! result and records an event. It runs inside a unit of work that the caller opens, so the caller
+//! chooses between a snapshot ([`daybook_storage::Store::read`]) and a durable write
+//! ([`daybook_storage::Store::submit`]). No use case depends on the database engine.
 //!
 //! # Errors
-//! Every use case passes on what storage fails with ([`daybook_storage`]). An `# Errors` section
-//! below names only what it refuses itself.
+//! Every use case returns the errors of the storage layer ([`daybook_storage`]). The `# Errors`
+//! sections below list only the refusals that the use case itself adds.
 
 pub mod access;
 pub mod access_request;
@@ -17,6 +18,7 @@ pub mod audit;
 pub mod balance;
 pub mod batch;
 pub mod book;
+mod chart;
 pub mod collaborator;
 pub mod collection;
 pub mod connection;
@@ -41,6 +43,7 @@ pub mod storage_quota;
 pub mod token;
 pub mod transaction;
 pub mod user;
+mod user_lock;
 pub mod zone;
 
 pub use context::Context;

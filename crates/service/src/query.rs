@@ -2,12 +2,12 @@
 
 use daybook_domain::query::{BalanceQuery, ParseContext, Query, Refusal};
 
-/// A query text, and how it is taken.
+/// A query text and how strictly it is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QueryText {
     /// The text.
     pub text: String,
-    /// Whether a query of which a part would be ignored is refused (behaviour 1.1.14).
+    /// Whether a query is refused if a part of it would be ignored (behaviour 1.1.14).
     pub strict: bool,
 }
 
@@ -24,23 +24,24 @@ impl From<&str> for QueryText {
 }
 
 impl QueryText {
-    /// The query of transactions that it is. The names in it are not known yet, so whether it is
-    /// understood is not checked.
+    /// Parses a query of transactions.
+    ///
+    /// Strictness is not checked here, because the names in the query are not resolved yet.
     ///
     /// # Errors
     /// [`Refusal::TooLarge`].
-    pub(crate) fn of_transactions(&self, reading: &ParseContext) -> Result<Query, Refusal> {
-        let query = Query::parse(&self.text, reading);
+    pub(crate) fn parse_transactions(&self, context: &ParseContext) -> Result<Query, Refusal> {
+        let query = Query::parse(&self.text, context);
         query.check_size()?;
         Ok(query)
     }
 
-    /// The query of balances that it is.
+    /// Parses a query of balances.
     ///
     /// # Errors
-    /// As [`QueryText::of_transactions`]; [`Refusal::Required`] for blank text (behaviour 5.1).
-    pub(crate) fn of_balances(&self, reading: &ParseContext) -> Result<BalanceQuery, Refusal> {
-        let query = BalanceQuery::parse(&self.text, reading).ok_or(Refusal::Required)?;
+    /// As [`QueryText::parse_transactions`]; [`Refusal::Required`] for blank text (behaviour 5.1).
+    pub(crate) fn parse_balances(&self, context: &ParseContext) -> Result<BalanceQuery, Refusal> {
+        let query = BalanceQuery::parse(&self.text, context).ok_or(Refusal::Required)?;
         query.check_size()?;
         Ok(query)
     }

@@ -1,4 +1,4 @@
-//! Use cases of saved queries (behaviour 9.9).
+//! Saved queries of a book (behaviour 9.9).
 
 use daybook_domain::access::Access;
 use daybook_domain::id::SavedQueryId;
@@ -14,18 +14,18 @@ use crate::{access, event_log};
 /// listQueries: by title.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<SavedQuery>> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let mut all = tx.saved_queries().list(&access)?;
-    all.sort_by_cached_key(SavedQuery::place);
+    all.sort_by_cached_key(SavedQuery::sort_key);
     Ok(all)
 }
 
 /// getQuery (behaviour 12.9).
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
+/// Refusals of the access step; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQuery> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     find(tx, &access, id)
@@ -34,7 +34,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQ
 /// saveQuery.
 ///
 /// # Errors
-/// What the access step and the rules of saved queries refuse.
+/// Refusals of the access step and of the rules of saved queries.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<SavedQuery> {
     let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let saved = SavedQuery::create(SavedQueryId::new(cx.mint()), changes, cx.stamp())?;
@@ -49,7 +49,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
 /// updateQuery.
 ///
 /// # Errors
-/// What the access step and the rules of saved queries refuse; [`Refusal::IdRequired`] and
+/// Refusals of the access step and of the rules of saved queries; [`Refusal::IdRequired`] and
 /// [`Refusal::Unknown`].
 pub fn update(
     tx: &mut Tx<'_>,
@@ -72,9 +72,9 @@ pub fn update(
 /// deleteQuery.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`].
+/// Refusals of the access step; [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQuery> {
-    let cx = &cx.beyond_quotas();
+    let cx = &cx.exempt_from_quotas();
     let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let removed = find(tx, &access, id)?;
     tx.saved_queries().delete(&access, removed.id)?;

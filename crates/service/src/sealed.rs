@@ -1,40 +1,39 @@
-//! Seals anew what the database keeps secret, after the key that seals was rotated (behaviour
-//! 11.23).
+//! Resealing of stored secrets after the sealing key was rotated (behaviour 11.23).
 
 use daybook_storage::Tx;
 use daybook_storage::sealed::{SealedColumn, SealedRow, SealedSecret};
 
 use crate::error::Result;
 
-/// Rows that one unit of work seals anew: it holds up other writers no longer than a batch does.
+/// Rows that one unit of work reseals. Other writers wait no longer than for a batch.
 const MAX_RESEALED: i64 = 100;
 
-/// What becomes of a sealed secret.
+/// The seal of a stored secret under the current key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seal {
-    /// The key that seals now has sealed it.
+    /// The current key sealed it.
     Current,
-    /// It is sealed with that key from now on.
+    /// An older key sealed it; these are the bytes under the current key.
     Renewed(Vec<u8>),
-    /// No key opens it.
+    /// No known key opens it.
     Lost,
 }
 
-/// What a portion was.
+/// The result of resealing one portion of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResealedPortion {
-    /// Its last row; none when nothing was left.
+    /// The last row of the portion; `None` when no rows are left.
     pub last: Option<SealedRow>,
-    /// How many have another seal now.
+    /// The number of secrets that were resealed.
     pub renewed: u64,
-    /// How many no key opens. They stay as they are.
+    /// The number of secrets that no key opens. They stay unchanged.
     pub lost: u64,
 }
 
-/// Seals the next rows of a column anew.
+/// Reseals the next rows of a column.
 ///
 /// # Errors
-/// What `seal` answers, which leaves the rows as they are.
+/// Every error of `seal`; the rows then stay unchanged.
 pub fn reseal(
     tx: &mut Tx<'_>,
     column: SealedColumn,
@@ -42,7 +41,7 @@ pub fn reseal(
     seal: &impl Fn(&SealedSecret) -> Result<Seal>,
 ) -> Result<ResealedPortion> {
     let mut portion = ResealedPortion::default();
-    for secret in tx.sealed_secrets().after(column, after, MAX_RESEALED)? {
+    for secret in tx.sealed_secrets().list_after(column, after, MAX_RESEALED)? {
         match seal(&secret)? {
             Seal::Current => {}
             Seal::Renewed(sealed) => {

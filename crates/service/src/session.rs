@@ -1,11 +1,16 @@
-//! Use cases of signing in with a browser (behaviour 11.4, 11.14).
+//! Sign-in with a browser: links by mail, and sessions (behaviour 11.4, 11.14).
+//!
+//! A user asks for a link, which the server mails to their address ([`mail_link`]). The link works
+//! once and for a short time ([`begin`]), and starts a session. The browser keeps the secret of the
+//! session; the database keeps digests of secrets only. Access tokens of a session end with it
+//! ([`end`]).
 
 use daybook_domain::email::Email;
 use daybook_domain::id::SessionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::session::{
-    LinkRequest, LoginLink, Refusal, SecretDigest, Session, kept_since, links_kept_since,
-    links_open_since,
+    LinkRequest, LoginLink, Refusal, SecretDigest, Session, link_retention_cutoff,
+    open_link_cutoff, retention_cutoff,
 };
 use daybook_domain::user::Admission;
 use daybook_storage::Tx;
@@ -15,47 +20,62 @@ use crate::error::Result;
 use crate::ids::Ids;
 use crate::{mail, user};
 
-/// How often the use of a session is written down, in milliseconds.
+/// The interval in milliseconds after which another use of a session is recorded.
 const USE_INTERVAL: i64 = 60 * 60_000;
 
-/// Makes a link by which the holder of an address signs in.
+/// Stores a link by which the holder of an address can sign in.
 pub fn make_link(tx: &mut Tx<'_>, digest: SecretDigest, email: Email, now: Instant) -> Result<()> {
-    tx.login_links().remove_before(links_kept_since(now))?;
+    tx.login_links().remove_before(link_retention_cutoff(now))?;
     Ok(tx.login_links().insert(&LoginLink::new(digest, email, now))?)
 }
 
-/// Mails a link to an address by which somebody may sign in, unless it has enough of them, or all
-/// addresses together have. `is_within` says that who asks has asked for few. Nobody learns whether
-/// it did (behaviour 11.14).
+/// Mails a sign-in link to an address whose holder may sign in.
+///
+/// It sends nothing if the address, or all addresses together, have had too many links, or if
+/// `is_within_limit` is false: the client asked too often. The caller cannot tell whether it sent a
+/// mail (behaviour 11.14).
 pub fn mail_link(
     tx: &mut Tx<'_>,
-    (digest, link): (SecretDigest, &str),
-    (email, is_within): (&Email, bool),
+    new_link: NewLink<'_>,
+    is_within_limit: bool,
     admission: &Admission,
-    (ids, now): (&Ids, Instant),
+    ids: &Ids,
+    now: Instant,
 ) -> Result<()> {
+    let NewLink { email, digest, url } = new_link;
     if !user::may_sign_in(tx, email, admission, now)? {
         return Ok(());
     }
     let request = LinkRequest {
-        open: tx.login_links().count_open(email, links_open_since(now))?,
-        of_day: tx.login_links().count_made(email, links_kept_since(now))?,
-        of_minute: mail::links_of_a_minute(tx, now)?,
+        open: tx.login_links().count_open(email, open_link_cutoff(now))?,
+        last_day: tx.login_links().count_made(email, link_retention_cutoff(now))?,
+        last_minute: mail::count_recent_links(tx, now)?,
         is_known: user::is_known(tx, email)?,
-        is_within,
+        is_within_limit,
     };
-    if !request.is_met() {
+    if !request.is_granted() {
         return Ok(());
     }
     make_link(tx, digest, email.clone(), now)?;
-    mail::write_link(tx, email, link, (ids, now))
+    mail::write_link(tx, email, url, ids, now)
 }
 
-/// A link that works, to be shown before it is used.
+/// A sign-in link to mail.
+#[derive(Debug)]
+pub struct NewLink<'a> {
+    /// The address.
+    pub email: &'a Email,
+    /// The digest of the link's secret.
+    pub digest: SecretDigest,
+    /// The link.
+    pub url: &'a str,
+}
+
+/// Finds a link that still works, without using it.
 ///
 /// # Errors
-/// [`Refusal::LinkUnusable`]; [`Refusal::Disabled`], and the link stays as it is.
-pub fn link(tx: &mut Tx<'_>, digest: &SecretDigest, now: Instant) -> Result<LoginLink> {
+/// [`Refusal::LinkUnusable`]; [`Refusal::Disabled`], and the link stays usable.
+pub fn find_link(tx: &mut Tx<'_>, digest: &SecretDigest, now: Instant) -> Result<LoginLink> {
     let link = tx.login_links().find(digest)?.ok_or(Refusal::LinkUnusable)?;
     link.check(now)?;
     if tx.users().find(&link.email)?.is_some_and(|user| user.disabled_at.is_some()) {
@@ -64,28 +84,28 @@ pub fn link(tx: &mut Tx<'_>, digest: &SecretDigest, now: Instant) -> Result<Logi
     Ok(link)
 }
 
-/// Uses a link up, and begins a session of the user with its address, who is created at the first
-/// one.
+/// Uses up a link and starts a session of the user with its address. A new user is created.
 ///
 /// # Errors
-/// [`Refusal::LinkUnusable`]; [`Refusal::Disabled`], and the link stays as it is; what admission
-/// refuses by now.
+/// [`Refusal::LinkUnusable`]; [`Refusal::Disabled`], and the link stays usable; refusals of
+/// admission, which may have changed since the mail.
 pub fn begin(
     tx: &mut Tx<'_>,
-    by: &SecretDigest,
+    link: &SecretDigest,
     secret: SecretDigest,
     admission: &Admission,
-    (ids, now): (&Ids, Instant),
+    ids: &Ids,
+    now: Instant,
 ) -> Result<Session> {
-    let link = link(tx, by, now)?.use_up(now)?;
+    let link = find_link(tx, link, now)?.use_up(now)?;
     if !tx.login_links().use_up(&link)? {
         return Err(Refusal::LinkUnusable.into());
     }
-    let user = user::sign_in_admitted(tx, &link.email, admission, (ids, now))?;
-    open(tx, &user, secret, now, (ids, now))
+    let user = user::sign_in_admitted(tx, &link.email, admission, ids, now)?;
+    open(tx, &user, secret, now, ids, now)
 }
 
-/// Begins a session of a user, who has signed in at that instant.
+/// Starts a session of a user who signed in at `signed_in_at`.
 ///
 /// # Errors
 /// [`Refusal::Disabled`].
@@ -94,49 +114,50 @@ pub fn open(
     user: &User,
     secret: SecretDigest,
     signed_in_at: Instant,
-    (ids, now): (&Ids, Instant),
+    ids: &Ids,
+    now: Instant,
 ) -> Result<Session> {
     if user.disabled_at.is_some() {
         return Err(Refusal::Disabled.into());
     }
     let session = Session::begin(SessionId::new(ids.next(now)), user.id, secret, now);
-    let session = session.signed_in(signed_in_at);
-    tx.sessions().remove_unused(user.id, kept_since(now))?;
+    let session = session.with_sign_in_at(signed_in_at);
+    tx.sessions().remove_unused(user.id, retention_cutoff(now))?;
     tx.sessions().insert(&session)?;
     Ok(session)
 }
 
-/// A session that a browser shows, and its user.
+/// Finds the session that a browser presents, and its user.
 ///
 /// # Errors
-/// [`Refusal::SignedOut`] when it is unknown, has ended, or the secret is another.
+/// [`Refusal::SignedOut`] if the session is unknown or has ended, or if the secret does not match.
 pub fn find(
     tx: &mut Tx<'_>,
     id: SessionId,
     digest: &SecretDigest,
     now: Instant,
 ) -> Result<(Session, User)> {
-    let (session, user) = bearer(tx, id, now)?.ok_or(Refusal::SignedOut)?;
+    let (session, user) = authenticate(tx, id, now)?.ok_or(Refusal::SignedOut)?;
     if session.digest == *digest { Ok((session, user)) } else { Err(Refusal::SignedOut.into()) }
 }
 
-/// Whether the use of a session at this moment is worth writing down.
+/// Returns whether the use of a session at this instant should be recorded.
 #[must_use]
-pub fn is_worth_noting(session: &Session, now: Instant) -> bool {
+pub fn should_record_use(session: &Session, now: Instant) -> bool {
     now.milliseconds().saturating_sub(session.used_at.milliseconds()) >= USE_INTERVAL
 }
 
-/// Notes that a session was used now.
-pub fn note_use(tx: &mut Tx<'_>, id: SessionId, now: Instant) -> Result<()> {
+/// Records that a session was used at this instant.
+pub fn record_use(tx: &mut Tx<'_>, id: SessionId, now: Instant) -> Result<()> {
     match tx.sessions().find(id)? {
         Some(session) if session.is_active(now) => {
-            Ok(tx.sessions().save_use(&session.used(now))?)
+            Ok(tx.sessions().save_use(&session.record_use(now))?)
         }
         _ => Ok(()),
     }
 }
 
-/// Ends a session. The access tokens that it gave end with it.
+/// Ends a session and its access tokens.
 ///
 /// # Errors
 /// As [`find`].
@@ -147,8 +168,12 @@ pub fn end(tx: &mut Tx<'_>, id: SessionId, digest: &SecretDigest, now: Instant) 
     Ok(())
 }
 
-/// Whom the access tokens of a session let in; nobody when it is unknown or has ended.
-pub fn bearer(tx: &mut Tx<'_>, id: SessionId, now: Instant) -> Result<Option<(Session, User)>> {
+/// Authenticates the access tokens of a session. Returns `None` if it is unknown or has ended.
+pub fn authenticate(
+    tx: &mut Tx<'_>,
+    id: SessionId,
+    now: Instant,
+) -> Result<Option<(Session, User)>> {
     let Some(session) = tx.sessions().find(id)?.filter(|session| session.is_active(now)) else {
         return Ok(None);
     };

@@ -1,4 +1,4 @@
-//! Use cases of signing keys (behaviour 11.15). Pairs are made before, because that takes a while.
+//! Signing keys (behaviour 11.15). The caller generates key pairs in advance, because that is slow.
 
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::{KeyRing, NewPair};
@@ -6,15 +6,15 @@ use daybook_storage::Tx;
 
 use crate::error::Result;
 
-/// All signing keys.
+/// Lists all signing keys.
 pub fn list(tx: &mut Tx<'_>) -> Result<KeyRing> {
     Ok(tx.signing_keys().list()?)
 }
 
-/// Adds the first key of each algorithm that has none. Pairs of the others are dropped.
+/// Adds the first key of each algorithm that has none. Other pairs are dropped.
 ///
 /// # Errors
-/// A unique violation when another process has just done so.
+/// A unique violation if another process did the same meanwhile.
 pub fn add_missing(tx: &mut Tx<'_>, pairs: Vec<NewPair>, now: Instant) -> Result<KeyRing> {
     let ring = list(tx)?;
     let missing = ring.missing();
@@ -22,22 +22,22 @@ pub fn add_missing(tx: &mut Tx<'_>, pairs: Vec<NewPair>, now: Instant) -> Result
     add(tx, ring, pairs, now)
 }
 
-/// Adds keys that take over from the present ones after a while, and removes those that are spent.
+/// Adds keys that later replace the current ones, and removes keys that are no longer needed.
 ///
 /// # Errors
-/// A unique violation when another process has just done so.
+/// A unique violation if another process did the same meanwhile.
 pub fn rotate(tx: &mut Tx<'_>, pairs: Vec<NewPair>, now: Instant) -> Result<KeyRing> {
     let mut ring = list(tx)?;
-    for spent in ring.take_spent(now) {
+    for spent in ring.remove_spent(now) {
         tx.signing_keys().remove(&spent)?;
     }
     add(tx, ring, pairs, now)
 }
 
-/// Removes all keys, and adds others that sign at once. Nobody trusts what the old ones signed.
+/// Removes all keys and adds new ones that sign at once. Tokens of the old keys become invalid.
 ///
 /// # Errors
-/// A unique violation when another process has just done so.
+/// A unique violation if another process did the same meanwhile.
 pub fn replace(tx: &mut Tx<'_>, pairs: Vec<NewPair>, now: Instant) -> Result<KeyRing> {
     for key in list(tx)?.keys() {
         tx.signing_keys().remove(key)?;

@@ -1,8 +1,8 @@
-//! Storage quotas (behaviour 10.14): how much may be stored, and what is.
+//! Storage quotas (behaviour 10.14): limits on what books may store.
 //!
-//! Whatever a unit of work stores in a book leaves an event, so [`check`] stands where events are
-//! appended, behind all other refusals. What makes room or takes something from somebody is carried
-//! out in a context that no quota holds for ([`Context::beyond_quotas`]).
+//! Every unit of work that stores data in a book appends an event. So [`check`] runs where events
+//! are appended, after all other refusals. Changes that free storage or withdraw access run in a
+//! context without quotas ([`Context::exempt_from_quotas`]).
 
 use daybook_domain::access::Access;
 use daybook_domain::email::Email;
@@ -16,71 +16,74 @@ use daybook_storage::user::User;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::user;
+use crate::user_lock::find_locked;
 
-/// What the caller's books hold together, and how much they may.
+/// The storage that the caller's books use, and their quotas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
-    /// What they hold.
+    /// The storage that is used.
     pub stored: StorageUsage,
-    /// The quotas that hold for them.
+    /// The quotas of the caller.
     pub quotas: StorageQuotas,
 }
 
-/// Refuses what this unit of work has stored in an entered book, when it is more than may be.
+/// Refuses what this unit of work has stored in an entered book if it exceeds a quota.
 ///
 /// # Errors
-/// What the rules of storage quotas refuse.
+/// Refusals of the rules of storage quotas.
 pub(crate) fn check(tx: &mut Tx<'_>, cx: &Context, access: &Access) -> Result<()> {
-    let (held, added) = tx.stored().of_book(access)?;
-    check_added(tx, cx, access, (held, added))
+    let (held, added) = tx.storage_usage().of_book(access)?;
+    check_added(tx, cx, access, held, added)
 }
 
-/// Refuses to go on when so many bytes would be too many: before they are stored.
+/// Refuses `bytes` bytes that are about to be stored if they would exceed a quota.
 ///
 /// # Errors
-/// What the rules of storage quotas refuse.
+/// Refusals of the rules of storage quotas.
 pub(crate) fn check_bytes(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &Access,
     bytes: i64,
 ) -> Result<()> {
-    let (held, added) = tx.stored().of_book(access)?;
-    check_added(tx, cx, access, (held + added, StorageUsage { transactions: 0, bytes }))
+    let (held, added) = tx.storage_usage().of_book(access)?;
+    let more = StorageUsage { transactions: 0, bytes };
+    check_added(tx, cx, access, held + added, more)
 }
 
-/// How many bytes of contents the caller may send in the time for which bytes stay that no file
-/// names: as many as their own books may hold, if that is limited.
+/// Returns how many bytes of file contents the caller may upload before files name them.
+///
+/// It equals the byte quota of their own books, if there is one.
 ///
 /// # Errors
-/// What storage fails with.
-pub(crate) fn most_sent(tx: &mut Tx<'_>, cx: &Context) -> Result<Option<i64>> {
+/// When the database fails.
+pub(crate) fn max_upload(tx: &mut Tx<'_>, cx: &Context) -> Result<Option<i64>> {
     let Some(usual) = cx.storage_quotas else { return Ok(None) };
-    Ok(usual.with(&tx.stored().allowance(cx.user.id)?).user.bytes)
+    Ok(usual.with_allowance(&tx.storage_usage().allowance(cx.user.id)?).user.bytes)
 }
 
 fn check_added(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &Access,
-    (held, added): (StorageUsage, StorageUsage),
+    held: StorageUsage,
+    added: StorageUsage,
 ) -> Result<()> {
     let Some(usual) = cx.storage_quotas.filter(|_| added.grows()) else { return Ok(()) };
-    let (owner, allowance) = tx.stored().owner(access)?;
-    let quotas = usual.with(&allowance);
+    let (owner, allowance) = tx.storage_usage().owner(access)?;
+    let quotas = usual.with_allowance(&allowance);
     quotas.check_book(held, added)?;
-    if quotas.user.is_on() {
-        let held = held_by(tx, owner, cx.now)?;
+    if quotas.user.is_limited() {
+        let held = used_by(tx, owner, cx.now)?;
         quotas.check_owner(held, added, owner == cx.user.id)?;
     }
     Ok(())
 }
 
-/// Refuses to make a book one of a user's whose books would hold too much with it.
+/// Refuses the transfer of a book to a user whose books would then exceed their quotas.
 ///
 /// # Errors
-/// What the rules of storage quotas refuse.
+/// Refusals of the rules of storage quotas.
 pub(crate) fn check_transfer(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -88,43 +91,44 @@ pub(crate) fn check_transfer(
     owner: UserId,
 ) -> Result<()> {
     let Some(usual) = cx.storage_quotas else { return Ok(()) };
-    let quotas = usual.with(&tx.stored().allowance(owner)?);
-    if quotas.user.is_on() {
-        let (held, added) = tx.stored().of_book(access)?;
-        quotas.check_transfer(held_by(tx, owner, cx.now)?, held + added)?;
+    let quotas = usual.with_allowance(&tx.storage_usage().allowance(owner)?);
+    if quotas.user.is_limited() {
+        let (held, added) = tx.storage_usage().of_book(access)?;
+        quotas.check_transfer(used_by(tx, owner, cx.now)?, held + added)?;
     }
     Ok(())
 }
 
-/// What the caller's books hold together, and how much they may.
+/// Returns the storage that the caller's books use, and their quotas.
 pub(crate) fn of_caller(tx: &mut Tx<'_>, cx: &Context) -> Result<View> {
-    let allowance = tx.stored().allowance(cx.user.id)?;
-    let quotas = cx.storage_quotas.unwrap_or_default().with(&allowance);
-    Ok(View { stored: held_by(tx, cx.user.id, cx.now)?, quotas })
+    let allowance = tx.storage_usage().allowance(cx.user.id)?;
+    let quotas = cx.storage_quotas.unwrap_or_default().with_allowance(&allowance);
+    Ok(View { stored: used_by(tx, cx.user.id, cx.now)?, quotas })
 }
 
-/// What counts for a user: what their books hold, and the answers that are kept under their keys.
-pub(crate) fn held_by(tx: &mut Tx<'_>, user: UserId, now: Instant) -> Result<StorageUsage> {
-    let kept = tx.keys().kept_bytes(user, now)?;
-    Ok(tx.stored().held_by(user)? + StorageUsage { transactions: 0, bytes: kept })
+/// Returns the storage that counts for a user: their books, and the responses under their
+/// idempotency keys.
+pub(crate) fn used_by(tx: &mut Tx<'_>, user: UserId, now: Instant) -> Result<StorageUsage> {
+    let kept = tx.keys().stored_bytes(user, now)?;
+    Ok(tx.storage_usage().usage_of_owner(user)? + StorageUsage { transactions: 0, bytes: kept })
 }
 
-/// Whether an answer of so many bytes may be kept whole under a key of the caller.
+/// Returns whether a response of `bytes` bytes may be stored whole under a key of the caller.
 ///
 /// # Errors
 /// When the database fails.
-pub(crate) fn may_keep(tx: &mut Tx<'_>, cx: &Context, bytes: i64) -> Result<bool> {
+pub(crate) fn may_store_response(tx: &mut Tx<'_>, cx: &Context, bytes: i64) -> Result<bool> {
     let Some(usual) = cx.storage_quotas else { return Ok(true) };
-    let quotas = usual.with(&tx.stored().allowance(cx.user.id)?);
-    if !quotas.user.is_on() {
+    let quotas = usual.with_allowance(&tx.storage_usage().allowance(cx.user.id)?);
+    if !quotas.user.is_limited() {
         return Ok(true);
     }
-    let own = tx.stored().added_by(cx.user.id)?;
-    let held = held_by(tx, cx.user.id, cx.now)? + own;
+    let own = tx.storage_usage().added_by(cx.user.id)?;
+    let held = used_by(tx, cx.user.id, cx.now)? + own;
     Ok(quotas.check_owner(held, StorageUsage { transactions: 0, bytes }, true).is_ok())
 }
 
-/// Whether a response of an app of so many bytes may be kept whole in an entered book.
+/// Returns whether an app's response of `bytes` bytes may be stored whole in an entered book.
 ///
 /// # Errors
 /// When the database fails.
@@ -132,35 +136,36 @@ pub(crate) fn may_respond(
     tx: &mut Tx<'_>,
     book: BookId,
     bytes: i64,
-    (usual, now): (StorageQuotas, Instant),
+    usual: StorageQuotas,
+    now: Instant,
 ) -> Result<bool> {
-    let (held, added) = tx.stored().of_entered(book)?;
-    let (owner, allowance) = tx.stored().owner_of_entered(book)?;
-    let quotas = usual.with(&allowance);
+    let (held, added) = tx.storage_usage().of_entered(book)?;
+    let (owner, allowance) = tx.storage_usage().owner_of_entered(book)?;
+    let quotas = usual.with_allowance(&allowance);
     let response = StorageUsage { transactions: 0, bytes };
     let fits = quotas.check_book(held + added, response).is_ok();
-    if !fits || !quotas.user.is_on() {
+    if !fits || !quotas.user.is_limited() {
         return Ok(fits);
     }
-    let held = held_by(tx, owner, now)? + added;
+    let held = used_by(tx, owner, now)? + added;
     Ok(quotas.check_owner(held, response, false).is_ok())
 }
 
-/// The users who own books, with what these hold together, for the operator.
-pub fn holdings(tx: &mut Tx<'_>) -> Result<Vec<UserStorageUsage>> {
-    Ok(tx.stored().holdings()?)
+/// Lists the users who own books, with the storage of these books, for the operator.
+pub fn list_usage(tx: &mut Tx<'_>) -> Result<Vec<UserStorageUsage>> {
+    Ok(tx.storage_usage().usage_by_owner()?)
 }
 
-/// The books of a user with what each holds, for the operator.
+/// Lists the books of a user with the storage of each, for the operator.
 ///
 /// # Errors
 /// 404 for an unknown address.
-pub fn books(tx: &mut Tx<'_>, email: &Email) -> Result<Vec<StoredBook>> {
+pub fn list_books(tx: &mut Tx<'_>, email: &Email) -> Result<Vec<StoredBook>> {
     let user = tx.users().find(email)?.ok_or(Error::NotFound("user"))?;
-    Ok(tx.stored().books_of(user.id)?)
+    Ok(tx.storage_usage().books_of(user.id)?)
 }
 
-/// What the operator changes of the allowance of a user. A cleared number is the usual one again.
+/// Changes of a user's allowance. A cleared number falls back to the usual quota.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Input {
     /// Transactions of all their books.
@@ -178,22 +183,22 @@ pub struct Input {
 /// # Errors
 /// 404 for an unknown address.
 pub fn allow(tx: &mut Tx<'_>, email: &Email, input: &Input) -> Result<User> {
-    let user = user::locked(tx, email)?.ok_or(Error::NotFound("user"))?;
-    let now = tx.stored().allowance(user.id)?;
+    let user = find_locked(tx, email)?.ok_or(Error::NotFound("user"))?;
+    let before = tx.storage_usage().allowance(user.id)?;
     let Input { transactions, bytes, book_transactions, book_bytes } = input;
     let allowance = Allowance {
-        transactions: changed(transactions, now.transactions),
-        bytes: changed(bytes, now.bytes),
-        book_transactions: changed(book_transactions, now.book_transactions),
-        book_bytes: changed(book_bytes, now.book_bytes),
+        transactions: changed(transactions, before.transactions),
+        bytes: changed(bytes, before.bytes),
+        book_transactions: changed(book_transactions, before.book_transactions),
+        book_bytes: changed(book_bytes, before.book_bytes),
     };
-    tx.stored().allow(user.id, &allowance)?;
+    tx.storage_usage().set_allowance(user.id, &allowance)?;
     Ok(user)
 }
 
-fn changed(field: &Field<i64>, now: Option<i64>) -> Option<i64> {
+fn changed(field: &Field<i64>, before: Option<i64>) -> Option<i64> {
     match field {
-        Field::Keep => now,
+        Field::Keep => before,
         Field::Clear => None,
         Field::Set(number) => Some(*number),
     }

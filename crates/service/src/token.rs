@@ -1,10 +1,10 @@
-//! Use cases of access tokens (behaviour 11.7 - 11.10). A token belongs to a user: the access step
-//! is to look among the caller's own, and no event is recorded.
+//! Access tokens (behaviour 11.7 - 11.10). A token belongs to a user, so the access step is a
+//! lookup among the caller's own tokens. No event is recorded.
 
 use daybook_domain::email::Email;
 use daybook_domain::id::TokenId;
 use daybook_domain::instant::Instant;
-use daybook_domain::token::{AccessToken, MAX_ENDED, Refusal, TokenRequest, listed_since};
+use daybook_domain::token::{AccessToken, MAX_ENDED, Refusal, TokenRequest, listing_cutoff};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
@@ -14,8 +14,7 @@ use crate::error::Result;
 use crate::ids::Ids;
 use crate::user;
 
-/// Lists the caller's tokens, the newest first: those in force, and those that ended in the last 30
-/// days.
+/// Lists the caller's tokens, newest first: active ones, and those that ended in the last 30 days.
 ///
 /// # Errors
 /// [`Refusal::InsufficientScope`].
@@ -36,20 +35,19 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<AccessToken> {
 /// Issues a token to the caller.
 ///
 /// # Errors
-/// What the rules of tokens refuse; [`Refusal::UnknownBooks`].
+/// Refusals of the rules of tokens; [`Refusal::UnknownBooks`].
 pub fn issue(tx: &mut Tx<'_>, cx: &Context, request: TokenRequest) -> Result<AccessToken> {
-    let cx = &cx.locked(tx)?;
+    let cx = &cx.lock_caller(tx)?;
     check_books(tx, &cx.user, &request)?;
     let token = AccessToken::issue(TokenId::new(cx.mint()), cx.user.id, request, cx.now)?;
     AccessToken::check_count(tx.tokens().count_active(cx.user.id, cx.now)?)?;
-    add(tx, token, cx.now)
+    insert(tx, token, cx.now)
 }
 
-/// Issues a token to the user with that address, who is created at the first one: what the operator
-/// does on the server's machine.
+/// Issues a token for the operator, to the user with this address. A new user is created.
 ///
 /// # Errors
-/// What the rules of tokens refuse; [`Refusal::UnknownBooks`].
+/// Refusals of the rules of tokens; [`Refusal::UnknownBooks`].
 pub fn issue_to(
     tx: &mut Tx<'_>,
     email: &Email,
@@ -60,10 +58,10 @@ pub fn issue_to(
     let user = user::sign_in(tx, email, ids, now)?;
     check_books(tx, &user, &request)?;
     let token = AccessToken::issue(TokenId::new(ids.next(now)), user.id, request, now)?;
-    add(tx, token, now)
+    insert(tx, token, now)
 }
 
-/// Revokes a token of the caller. One that ended before stays as it is.
+/// Revokes a token of the caller. A token that ended before stays unchanged.
 ///
 /// # Errors
 /// [`Refusal::Unknown`], also for another user's token.
@@ -72,7 +70,7 @@ pub fn revoke(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<AccessToken> {
     end(tx, token, cx.now)
 }
 
-/// Revokes a token of any user: what the operator does on the server's machine.
+/// Revokes a token of any user, for the operator.
 ///
 /// # Errors
 /// [`Refusal::Unknown`].
@@ -81,8 +79,8 @@ pub fn revoke_any(tx: &mut Tx<'_>, id: &str, now: Instant) -> Result<AccessToken
     end(tx, token, now)
 }
 
-/// A user's tokens, the newest first: those in force, and those that ended in the last 30 days, as
-/// far as they are kept.
+/// Lists a user's tokens, newest first: active ones, and stored ones that ended in the last 30
+/// days.
 pub fn of_user(tx: &mut Tx<'_>, user: &User, now: Instant) -> Result<Vec<AccessToken>> {
     let mut all = tx.tokens().list(user.id)?;
     all.retain(|token| token.is_listed(now));
@@ -90,8 +88,12 @@ pub fn of_user(tx: &mut Tx<'_>, user: &User, now: Instant) -> Result<Vec<AccessT
     Ok(all)
 }
 
-/// Whom a token with that id lets in; nobody when it is unknown, expired or revoked.
-pub fn bearer(tx: &mut Tx<'_>, id: TokenId, now: Instant) -> Result<Option<(User, AccessToken)>> {
+/// Authenticates the token with this id. Returns `None` if it is unknown, expired or revoked.
+pub fn authenticate(
+    tx: &mut Tx<'_>,
+    id: TokenId,
+    now: Instant,
+) -> Result<Option<(User, AccessToken)>> {
     let Some(token) = tx.tokens().find(id)?.filter(|token| token.is_active(now)) else {
         return Ok(None);
     };
@@ -99,8 +101,8 @@ pub fn bearer(tx: &mut Tx<'_>, id: TokenId, now: Instant) -> Result<Option<(User
     Ok(user.map(|user| (user, token)))
 }
 
-fn add(tx: &mut Tx<'_>, token: AccessToken, now: Instant) -> Result<AccessToken> {
-    tx.tokens().remove_ended(token.user, (now, listed_since(now)), MAX_ENDED)?;
+fn insert(tx: &mut Tx<'_>, token: AccessToken, now: Instant) -> Result<AccessToken> {
+    tx.tokens().remove_ended(token.user, now, listing_cutoff(now), MAX_ENDED)?;
     tx.tokens().insert(&token)?;
     Ok(token)
 }
@@ -115,7 +117,7 @@ fn end(tx: &mut Tx<'_>, token: AccessToken, now: Instant) -> Result<AccessToken>
     Ok(revoked)
 }
 
-/// A token of any user.
+/// Finds a token of any user.
 fn find_any(tx: &mut Tx<'_>, text: &str) -> Result<Option<AccessToken>> {
     let Ok(id) = text.parse() else { return Ok(None) };
     Ok(tx.tokens().find(id)?)
@@ -123,20 +125,20 @@ fn find_any(tx: &mut Tx<'_>, text: &str) -> Result<Option<AccessToken>> {
 
 fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<AccessToken> {
     let found = find_any(tx, text)?;
-    let shown = |token: &AccessToken| token.user == cx.user.id && token.is_listed(cx.now);
-    Ok(found.filter(shown).ok_or_else(|| unknown(text))?)
+    let is_own = |token: &AccessToken| token.user == cx.user.id && token.is_listed(cx.now);
+    Ok(found.filter(is_own).ok_or_else(|| unknown(text))?)
 }
 
 fn unknown(id: &str) -> Refusal {
     Refusal::Unknown(id.chars().take(60).collect())
 }
 
-/// Refuses to name books that the user cannot read.
+/// Refuses a scope with books that the user cannot read.
 fn check_books(tx: &mut Tx<'_>, user: &User, request: &TokenRequest) -> Result<()> {
     request.scope.check()?;
     let Some(books) = &request.scope.books else { return Ok(()) };
     let keys: Vec<String> = books.iter().map(ToString::to_string).collect();
-    let readable = book::readable(tx, user, &keys)?;
+    let readable = book::find_readable(tx, user, &keys)?;
     let missing: Vec<String> = keys.into_iter().filter(|key| !readable.contains_key(key)).collect();
     if missing.is_empty() { Ok(()) } else { Err(Refusal::UnknownBooks(missing).into()) }
 }

@@ -2,21 +2,21 @@
 
 use daybook_domain::calendar::{from_parts, month_number};
 use daybook_domain::instant::Instant;
-use daybook_storage::book_state::Current;
+use daybook_storage::book::CurrentMonths;
 use daybook_storage::posted_months::PostedMonths;
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
 use time::Date;
 
-/// The IANA zone with that name, spelled as the zone database spells it.
+/// Returns the IANA name of a zone in the spelling of the zone database.
 #[must_use]
-pub fn known(name: &str) -> Option<String> {
+pub fn canonical_name(name: &str) -> Option<String> {
     let zone = TimeZone::get(name.trim()).ok()?;
     zone.iana_name().map(str::to_owned)
 }
 
-/// The day at an instant in a zone.
+/// Returns the day at an instant in a zone.
 #[must_use]
 pub fn day(at: Instant, zone: &str) -> Date {
     let local = timestamp(at).to_zoned(find(zone)).date();
@@ -25,25 +25,26 @@ pub fn day(at: Instant, zone: &str) -> Date {
     from_parts(i32::from(local.year()), month, day).unwrap_or(Date::MIN)
 }
 
-/// The month at an instant in a zone, as yyyymm.
+/// Returns the month at an instant in a zone, as yyyymm.
 #[must_use]
 pub fn month(at: Instant, zone: &str) -> i32 {
     month_number(day(at, zone))
 }
 
-/// The month at an instant in a zone, with the instants at which it and the eleven before it began.
+/// Returns the month at an instant in a zone, and the instants at which it and the eleven months
+/// before it began.
 #[must_use]
-pub fn current(at: Instant, zone: &str) -> Current {
+pub fn current_month(at: Instant, zone: &str) -> CurrentMonths {
     let today = day(at, zone);
     let began = |first: Option<Date>| first.and_then(|first| midnight(first, zone)).unwrap_or(at);
     let month = month_number(today);
     let first = |month: i32| {
         from_parts(month.div_euclid(100), u8::try_from(month.rem_euclid(100)).unwrap_or(1), 1)
     };
-    Current { month, starts: PostedMonths::months(month).map(|month| began(first(month))) }
+    CurrentMonths { month, starts: PostedMonths::months(month).map(|month| began(first(month))) }
 }
 
-/// The instant at which a day begins in a zone.
+/// Returns the instant at which a day begins in a zone.
 #[must_use]
 pub fn midnight(day: Date, zone: &str) -> Option<Instant> {
     let year = i16::try_from(day.year()).ok()?;
@@ -53,16 +54,17 @@ pub fn midnight(day: Date, zone: &str) -> Option<Instant> {
     Some(Instant::new(start.as_millisecond()))
 }
 
-/// Minutes to add to a zone-less midnight to get it as a UTC instant: positive west of Greenwich
-/// (behaviour 6.3).
+/// Returns the minutes to add to a zone-less midnight to get the UTC instant (behaviour 6.3).
+///
+/// They are positive west of Greenwich.
 #[must_use]
 pub fn offset_minutes(at: Instant, zone: &str) -> i32 {
     find(zone).to_offset(timestamp(at)).seconds().div_euclid(60).saturating_neg()
 }
 
-/// Reads an RFC 3339 instant, or a plain date as midnight in the zone (behaviour 8.5).
+/// Parses an RFC 3339 instant, or a plain date as midnight in the zone (behaviour 8.5).
 #[must_use]
-pub fn instant(text: &str, zone: &str) -> Option<Instant> {
+pub fn parse_instant(text: &str, zone: &str) -> Option<Instant> {
     // A plus sign that was not percent-encoded in a query string arrives as a space.
     let text = text.trim().replace(' ', "+");
     match daybook_domain::calendar::parse_iso(&text) {
@@ -71,7 +73,7 @@ pub fn instant(text: &str, zone: &str) -> Option<Instant> {
     }
 }
 
-/// An instant as RFC 3339 in UTC, to the millisecond.
+/// Formats an instant as RFC 3339 in UTC, with milliseconds.
 #[must_use]
 pub fn rfc3339(at: Instant) -> String {
     format!("{:.3}", timestamp(at))
@@ -81,8 +83,9 @@ fn timestamp(at: Instant) -> Timestamp {
     Timestamp::from_millisecond(at.milliseconds()).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// The zone with that name. Zones are checked before they are stored; one that is unknown all the
-/// same counts as UTC, so that it does not fail every request.
+/// Returns the zone with this name, or UTC if the zone database no longer knows it.
+///
+/// Zones are checked before they are stored, but the zone database may change.
 fn find(name: &str) -> TimeZone {
     TimeZone::get(name).unwrap_or(TimeZone::UTC)
 }
@@ -111,12 +114,12 @@ mod tests {
     #[test]
     fn months_begin_locally() {
         let new_year_in_tokyo = Instant::new(1_735_660_800_000);
-        let Current { starts, .. } = current(new_year_in_tokyo, "Asia/Tokyo");
+        let CurrentMonths { starts, .. } = current_month(new_year_in_tokyo, "Asia/Tokyo");
         assert_eq!(
             (rfc3339(starts[11]).as_str(), rfc3339(starts[0]).as_str()),
             ("2024-12-31T15:00:00.000Z", "2024-01-31T15:00:00.000Z")
         );
-        let Current { starts, .. } = current(new_year_in_tokyo, "UTC");
+        let CurrentMonths { starts, .. } = current_month(new_year_in_tokyo, "UTC");
         assert_eq!(
             (rfc3339(starts[11]).as_str(), rfc3339(starts[0]).as_str()),
             ("2024-12-01T00:00:00.000Z", "2024-01-01T00:00:00.000Z")
@@ -125,11 +128,12 @@ mod tests {
 
     #[test]
     fn zones_and_instants_are_checked() {
-        assert_eq!(known("europe/paris").as_deref(), Some("Europe/Paris"));
-        assert_eq!(known("Mars/Olympus"), None);
-        assert_eq!(instant("2025-01-15T00:00:00Z", "UTC"), instant("2025-01-15", "UTC"));
-        assert_eq!(instant("2025-01-15T01:00:00 01:00", "UTC"), instant("2025-01-15", "UTC"));
-        assert_eq!(instant("yesterday", "UTC"), None);
+        assert_eq!(canonical_name("europe/paris").as_deref(), Some("Europe/Paris"));
+        assert_eq!(canonical_name("Mars/Olympus"), None);
+        let midnight = parse_instant("2025-01-15", "UTC");
+        assert_eq!(parse_instant("2025-01-15T00:00:00Z", "UTC"), midnight);
+        assert_eq!(parse_instant("2025-01-15T01:00:00 01:00", "UTC"), midnight);
+        assert_eq!(parse_instant("yesterday", "UTC"), None);
         assert_eq!(rfc3339(Instant::new(1_736_899_200_007)), "2025-01-15T00:00:00.007Z");
     }
 }

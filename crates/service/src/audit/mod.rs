@@ -1,29 +1,31 @@
-//! Use cases of audits (behaviour 6.7). An audit is asked for, made, and recorded, in three units
-//! of work.
+//! Audits: a recount of a book from its transactions and its log (behaviour 6.7).
 //!
-//! 1. The request is a row, and is answered before anything is looked at.
-//! 2. A background worker makes the audit on one snapshot, in portions of rows: it reads the log,
-//!    compares the rows with the last events of their resources (`rows.rs`), and adds the
-//!    transactions up. It may take a while and holds nobody up: neither the lock of the book nor a
-//!    writer is touched. Rows are read as they are stored and none is refused, because what no
-//!    program could have written is what an audit looks for. In memory there are the accounts and
-//!    groups, and one portion of rows, whose texts take 8 MB and those of the last row.
-//! 3. A short unit of work sets `balanceVerified`, records `BOOK_AUDITED` and removes the row.
+//! An audit has three units of work:
 //!
-//! Where the log of a book cannot be written, because a row stands behind its head, the third unit
-//! of work would fail each time it is tried. Such an audit is closed without the event
-//! ([`record_nothing`]), and the operator reads what it found in the log of the server.
+//! 1. [`request`] inserts a row and returns at once.
+//! 2. A background worker runs the audit on one snapshot ([`run`]). It reads the log in portions,
+//!    compares the rows with the last events of their resources (`rows`), and adds up the
+//!    transactions. It locks neither the book nor a writer. It reads rows as they are stored and
+//!    refuses none, because an audit looks for rows that no program could have written. It holds
+//!    the accounts, the groups and one portion of rows in memory. The texts of a portion take 8 MB
+//!    and those of its last row.
+//! 3. [`record`] sets `balanceVerified`, appends `BOOK_AUDITED` and removes the row.
 //!
-//! A process that stops leaves the row, and whoever starts next goes on. The findings are about the
-//! book as it stood at one of its events.
+//! If the log of a book cannot be written, because a row stands after its head, the third unit of
+//! work would fail at each attempt. Such an audit is closed without the event
+//! ([`record_without_event`]), and the server's log shows the findings to the operator.
+//!
+//! If the process stops, the row stays and the next process runs the audit again. The findings
+//! describe the book as of one of its events.
 
 mod log_end;
+mod portion;
 mod rows;
 
 use std::sync::Arc;
 
 use daybook_domain::access::Access;
-use daybook_domain::audit::{AuditedEvent, Recount, Report, Trail};
+use daybook_domain::audit::{AuditedEvent, ChainCheck, Recount, Report};
 use daybook_domain::book::copy::{CopyProof, CopySummary};
 use daybook_domain::id::{AccountId, BookKey, UserId};
 use daybook_domain::instant::Instant;
@@ -38,13 +40,12 @@ use crate::ids::Ids;
 use crate::{access, event_log, storage_quota};
 
 pub use log_end::{
-    books, checkpoint_entries, entries_of, examine, file_content, file_contents, has_book,
+    checkpoint_entries, checkpoint_entries_of, examine, file_content, file_contents, has_book,
+    list_books,
 };
+use portion::{FIRST_PORTION, next_limit};
 
-/// Rows read at once, at first and at most. Rows with long texts come in smaller portions.
-const FIRST_PORTION: i64 = 100;
-const PORTION: i64 = 2_000;
-/// Entries compared at once. An account with more is compared alone.
+/// Entries compared at once. An account with more entries is compared alone.
 const MAX_COMPARED: i64 = 20_000;
 /// Accounts compared at once.
 const MAX_ACCOUNTS: usize = 1_000;
@@ -52,42 +53,44 @@ const MAX_ACCOUNTS: usize = 1_000;
 /// A finished audit that is not recorded yet.
 #[derive(Debug)]
 pub struct AuditRun {
-    /// The request it answers.
-    pub wanted: RequestedAudit,
-    /// What it found.
+    /// The request.
+    pub request: RequestedAudit,
+    /// The findings.
     pub report: Report,
 }
 
-/// auditBook: stores the request; the audit worker runs it in its turn. A second request before
-/// that is the same audit. A second request while the audit runs leads to another one, because the
-/// first is about an earlier state of the book.
+/// auditBook: stores the request. The audit worker runs it.
+///
+/// Another request before the audit starts refers to the same audit. Another request while it runs
+/// leads to a second audit, because the first one is about an earlier state of the book.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     let access = access::enter_to(tx, cx, book, Audit)?;
-    // Its event is stored later, and not refused then.
+    // The event is stored later and must not be refused then.
     storage_quota::check_bytes(tx, cx, &access, 1)?;
-    Ok(tx.audits().request(&access, cx.mint(), (cx.agent.as_deref(), cx.depth))?)
+    Ok(tx.audits().request(&access, cx.mint(), cx.agent.as_deref(), cx.depth)?)
 }
 
-/// The books that wait for an audit, each with who asked for it, in the order of their requests.
+/// Lists the books that wait for an audit with the requesting users, in the order of the requests.
 pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<(BookKey, UserId)>> {
     Ok(tx.audits().requested_books()?)
 }
 
-/// Runs the requested audit of a book on one snapshot. It needs memory for the accounts of the book
-/// and for a portion of its rows. After each portion it asks `stop` whether to give up. `None` when
-/// it gave up, or when no audit is requested any more.
+/// Runs the requested audit of a book on one snapshot.
+///
+/// After each portion it calls `stop`, and gives up if that returns `true`. It returns `None` if it
+/// gave up, or if no audit is requested any more.
 pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<AuditRun>> {
-    let Some(wanted) = tx.audits().requested(key)? else { return Ok(None) };
-    let Some(access) = tx.audits().enter(key, &wanted)? else { return Ok(None) };
+    let Some(request) = tx.audits().requested(key)? else { return Ok(None) };
+    let Some(access) = tx.audits().enter(key, &request)? else { return Ok(None) };
     let report = inspect(tx, &access, &mut |_| {}, stop)?;
-    Ok(report.map(|report| AuditRun { wanted, report }))
+    Ok(report.map(|report| AuditRun { request, report }))
 }
 
-/// Compares all that is kept of a book, and hands out its events in their order. `None` when it
-/// gave up.
+/// Checks all data of a book, and passes its events in order to `each`. Returns `None` if it gave
+/// up.
 fn inspect(
     tx: &mut Tx<'_>,
     access: &Access,
@@ -95,83 +98,83 @@ fn inspect(
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<Report>> {
     let (head, counted) = tx.audits().head(access)?;
-    let mut trail = Trail::new(&access.book().key);
+    let mut chain = ChainCheck::new(&access.book().key);
     let (mut after, mut limit) = (i64::MIN, FIRST_PORTION);
     loop {
         let events = tx.audits().events(access, after, limit)?;
         let Some(last) = events.last() else { break };
         (after, limit) = (last.sequence, next_limit(events.len()));
         for event in &events {
-            trail.check_next(event);
+            chain.check_next(event);
             each(event);
         }
-        tx.audits().without_row(access, &events)?.into_iter().for_each(|id| trail.add_lost(id));
+        tx.audits()
+            .without_row(access, &events)?
+            .into_iter()
+            .for_each(|id| chain.add_missing_row(id));
         if stop() {
             return Ok(None);
         }
     }
-    trail.check_head(head);
-    let is_proved = trail.is_of_copy();
+    chain.check_head(head);
+    let is_proved = chain.has_copy_summary();
     let Some(differing) = rows::compare(tx, access, is_proved, stop)? else { return Ok(None) };
     let Some(mut recount) = recount(tx, access, stop)? else { return Ok(None) };
-    recount.add_rows(differing);
-    recount.add_rows(trail.take_lost());
-    if trail.is_of_copy() {
-        let Some(found) = copied(tx, access, stop)? else { return Ok(None) };
-        trail.check_copied(&found);
+    recount.add_findings(differing);
+    recount.add_findings(chain.take_missing_rows());
+    if chain.has_copy_summary() {
+        let Some(summary) = summarize_copy(tx, access, stop)? else { return Ok(None) };
+        chain.check_copied(&summary);
     }
-    Ok(Some(Report::new(recount.finish(counted), trail)))
+    Ok(Some(Report::new(recount.finish(counted), chain)))
 }
 
-/// Records the result of an audit: `balanceVerified` where it changed, and BOOK_AUDITED. The book
-/// may have changed since; the report says which event it is about. Nothing is recorded when no
-/// audit is requested any more: another process was faster, or the book was deleted. It happens in
-/// the name of who asked, whatever their address is now.
+/// Records the result of an audit: `balanceVerified` where it changed, and BOOK_AUDITED.
+///
+/// The event names the requesting user. The book may have changed since; the report says which
+/// event it is about. Nothing is recorded if no audit is requested any more, because another
+/// process was faster or the book was deleted.
 pub fn record(
     tx: &mut Tx<'_>,
     key: &BookKey,
-    made: &AuditRun,
-    (ids, now): (&Arc<Ids>, Instant),
+    run: &AuditRun,
+    ids: &Arc<Ids>,
+    now: Instant,
 ) -> Result<()> {
-    let Some(access) = conclude(tx, key, made)? else { return Ok(()) };
-    let asked = tx.users().by_ids(&[made.wanted.user])?.into_iter().next();
-    let user = Arc::new(asked.ok_or(Error::NotFound("user"))?);
-    let (agent, depth) = (made.wanted.agent.clone(), made.wanted.depth);
+    let Some(access) = conclude(tx, key, run)? else { return Ok(()) };
+    let user = tx.users().by_ids(&[run.request.user])?.into_iter().next();
+    let user = Arc::new(user.ok_or(Error::NotFound("user"))?);
+    let (agent, depth) = (run.request.agent.clone(), run.request.depth);
     let cx = Context { agent, depth, ..Context::new(user, now, Arc::clone(ids)) };
-    let event = access.book().audited_event(&made.report);
+    let event = access.book().audited_event(&run.report);
     event_log::append(tx, &cx, &access, vec![event])
 }
 
-/// Records the result of an audit without an event, because the log of the book cannot be written:
-/// `balanceVerified` where it changed (behaviour 6.15).
-pub fn record_nothing(tx: &mut Tx<'_>, key: &BookKey, made: &AuditRun) -> Result<()> {
-    conclude(tx, key, made).map(drop)
+/// Records the result of an audit without an event, for a book whose log cannot be written
+/// (behaviour 6.15).
+pub fn record_without_event(tx: &mut Tx<'_>, key: &BookKey, run: &AuditRun) -> Result<()> {
+    conclude(tx, key, run).map(drop)
 }
 
-/// Sets `balanceVerified` and removes the request. `None` when no audit is requested any more.
-fn conclude(tx: &mut Tx<'_>, key: &BookKey, made: &AuditRun) -> Result<Option<AccessTo<Audit>>> {
-    let Some(access) = tx.audits().enter(key, &made.wanted)? else { return Ok(None) };
+/// Sets `balanceVerified` and removes the request. Returns `None` if no audit is requested any
+/// more.
+fn conclude(tx: &mut Tx<'_>, key: &BookKey, run: &AuditRun) -> Result<Option<AccessTo<Audit>>> {
+    let Some(access) = tx.audits().enter(key, &run.request)? else { return Ok(None) };
     if tx.audits().requested(key)?.is_none() {
         return Ok(None);
     }
     for verified in [true, false] {
-        let changed = made.report.changed.iter().filter(|(_, now)| *now == verified);
+        let changed = run.report.changed.iter().filter(|(_, now)| *now == verified);
         let accounts: Vec<AccountId> = changed.map(|(account, _)| *account).collect();
-        tx.audits().verify(&access, &accounts, verified)?;
+        tx.audits().set_verified(&access, &accounts, verified)?;
     }
-    tx.audits().done(&access, made.wanted.request)?;
+    tx.audits().delete_request(&access, run.request.request)?;
     Ok(Some(access))
 }
 
-/// How many rows to ask for behind a portion of so many rows, or of so many events, of which a row
-/// may have several: twice as many. A portion ends early where texts are long; PostgreSQL sends the
-/// rows behind its end too, so it is not asked for many more than come.
-fn next_limit(read: usize) -> i64 {
-    i64::try_from(read.saturating_mul(2)).unwrap_or(PORTION).min(PORTION)
-}
-
-/// The transactions that a book was copied with, as its log would say it; `None` when it gave up.
-fn copied(
+/// Summarizes the transactions that a book was copied with, to compare them with its log. Returns
+/// `None` if it gave up.
+fn summarize_copy(
     tx: &mut Tx<'_>,
     access: &Access,
     stop: &dyn Fn() -> bool,
@@ -192,7 +195,8 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
     let book = access.book();
     let mut recount = Recount::new(
         book.key.as_str(),
-        (book.scale, book.settings.fraction_digits),
+        book.scale,
+        book.settings.fraction_digits,
         tx.audits().accounts(access)?,
     );
     let (mut after, mut limit) = (None, FIRST_PORTION);
@@ -205,11 +209,11 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
             return Ok(None);
         }
     }
-    recount.add_stored(tx.stored().recount(access)?);
-    recount.add_accounts(tx.audits().totalled(access)?);
+    recount.add_stored(tx.storage_usage().recount(access)?);
+    recount.add_accounts(tx.audits().accounts_with_totals(access)?);
     for accounts in portions(&recount) {
         let entries = tx.audits().entry_days(access, &accounts)?;
-        let (days, months) = tx.audits().kept(access, &accounts)?;
+        let (days, months) = tx.audits().stored_totals(access, &accounts)?;
         recount.compare(&accounts, &entries, &days, &months);
         if stop() {
             return Ok(None);
@@ -218,7 +222,7 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
     Ok(Some(recount))
 }
 
-/// All accounts, in portions whose days fit into memory together.
+/// Splits all accounts into portions whose entries fit into memory together.
 fn portions(recount: &Recount) -> Vec<Vec<AccountId>> {
     let (mut portions, mut portion, mut size) = (Vec::new(), Vec::new(), 0_i64);
     for (account, entries) in recount.accounts() {

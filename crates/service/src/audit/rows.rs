@@ -1,4 +1,4 @@
-//! Compares the rows of a book with the last events of its resources (behaviour 6.25).
+//! Comparison of the rows of a book with the last events of its resources (behaviour 6.25).
 
 use std::collections::HashSet;
 
@@ -10,11 +10,12 @@ use daybook_domain::instant::Stamp;
 use daybook_domain::permission::Permission;
 use daybook_storage::Tx;
 
-use super::{FIRST_PORTION, next_limit};
+use super::portion::{FIRST_PORTION, next_limit};
 use crate::error::{Error, Result};
 
-/// Compares all of them, in portions. `is_proved` says that the log proves the transactions that
-/// came with the book (behaviour 6.20). `None` when it gave up.
+/// Compares all rows, in portions. Returns `None` if it gave up.
+///
+/// `is_proved` means that the log proves the transactions that came with the book (behaviour 6.20).
 pub(super) fn compare(
     tx: &mut Tx<'_>,
     access: &Access,
@@ -27,7 +28,7 @@ pub(super) fn compare(
     compare_collaborators(tx, access, &mut findings)?;
     if stop()
         || !compare_files(tx, access, stop, &mut findings)?
-        || !compare_transactions(tx, access, (is_proved, stop), &mut findings)?
+        || !compare_transactions(tx, access, is_proved, stop, &mut findings)?
         || !check_texts(tx, access, stop, &mut findings)?
     {
         return Ok(None);
@@ -35,8 +36,13 @@ pub(super) fn compare(
     Ok(Some(findings))
 }
 
-/// A row and whether it may have come with the book, without an event of its own.
-type ComparedRow<'r> = (i64, AuditedRow<'r>, bool);
+/// A row of a resource.
+struct ComparedRow<'r> {
+    id: i64,
+    row: AuditedRow<'r>,
+    /// Whether the row may have come with the book, without an event of its own.
+    came_with_book: bool,
+}
 
 /// Compares these rows with the last events of their resources.
 fn compare_rows(
@@ -45,25 +51,25 @@ fn compare_rows(
     mut rows: Vec<ComparedRow<'_>>,
     findings: &mut Findings,
 ) -> Result<()> {
-    rows.sort_unstable_by_key(|(id, _, _)| *id);
-    let ids: Vec<i64> = rows.iter().map(|(id, _, _)| *id).collect();
+    rows.sort_unstable_by_key(|compared| compared.id);
+    let ids: Vec<i64> = rows.iter().map(|compared| compared.id).collect();
     let mut seen = HashSet::with_capacity(ids.len());
     tx.audits().last_events(access, &ids, |resource, last| {
         seen.insert(resource);
-        let place = rows.binary_search_by_key(&resource, |(id, _, _)| *id).ok();
-        if let (Some((_, row, _)), Some(last)) = (place.and_then(|place| rows.get(place)), last) {
-            row.compare(&last, findings);
+        let place = rows.binary_search_by_key(&resource, |compared| compared.id).ok();
+        if let (Some(compared), Some(last)) = (place.and_then(|place| rows.get(place)), last) {
+            compared.row.compare(&last, findings);
         }
     })?;
-    for (id, row, came_with_book) in &rows {
+    for ComparedRow { id, row, came_with_book } in &rows {
         if !seen.contains(id) && !came_with_book {
-            row.without_event(findings);
+            row.add_without_event(findings);
         }
     }
     Ok(())
 }
 
-/// Whether a row is as old as its book.
+/// Returns whether a row is as old as its book.
 fn came_with_book(access: &Access, stamp: &Stamp) -> bool {
     stamp.created_at == access.book().stamp.created_at
 }
@@ -80,32 +86,36 @@ fn compare_chart(tx: &mut Tx<'_>, access: &Access, findings: &mut Findings) -> R
     let groups = readable(access, tx.groups().list(access), findings)?;
     let accounts = readable(access, tx.accounts().list(access), findings)?;
     let forest = Forest::new(groups.clone(), []);
-    let groups = groups.iter().map(|group| {
-        let is_old = came_with_book(access, &group.stamp);
-        (group.id.get(), AuditedRow::of_group(group, &forest), is_old)
+    let groups = groups.iter().map(|group| ComparedRow {
+        id: group.id.get(),
+        row: AuditedRow::of_group(group, &forest),
+        came_with_book: came_with_book(access, &group.stamp),
     });
     compare_rows(tx, access, groups.collect(), findings)?;
-    let accounts = accounts.iter().map(|account| {
-        let is_old = came_with_book(access, &account.stamp);
-        (account.id.get(), AuditedRow::of_account(account, &forest), is_old)
+    let accounts = accounts.iter().map(|account| ComparedRow {
+        id: account.id.get(),
+        row: AuditedRow::of_account(account, &forest),
+        came_with_book: came_with_book(access, &account.stamp),
     });
     compare_rows(tx, access, accounts.collect(), findings)
 }
 
 fn compare_collaborators(tx: &mut Tx<'_>, access: &Access, findings: &mut Findings) -> Result<()> {
     let all = readable(access, tx.collaborators().list(access), findings)?;
-    // The founder alone has no event.
+    // Only the founder has no event.
     let founders = all
         .iter()
         .filter(|row| row.permission == Permission::Owner && came_with_book(access, &row.stamp));
     let founder: Option<CollaboratorId> = founders.map(|row| row.id).min();
-    let rows = all
-        .iter()
-        .map(|row| (row.id.get(), AuditedRow::of_collaborator(row), founder == Some(row.id)));
+    let rows = all.iter().map(|row| ComparedRow {
+        id: row.id.get(),
+        row: AuditedRow::of_collaborator(row),
+        came_with_book: founder == Some(row.id),
+    });
     compare_rows(tx, access, rows.collect(), findings)
 }
 
-/// `false` when it gave up.
+/// Compares the rows of files. Returns `false` if it gave up.
 fn compare_files(
     tx: &mut Tx<'_>,
     access: &Access,
@@ -118,9 +128,10 @@ fn compare_files(
         let files = readable(access, page, findings)?;
         let Some(last) = files.last() else { return Ok(true) };
         below = Some(last.id);
-        let rows = files.iter().map(|file| {
-            let is_old = came_with_book(access, &file.stamp);
-            (file.id.get(), AuditedRow::of_file(file), is_old)
+        let rows = files.iter().map(|file| ComparedRow {
+            id: file.id.get(),
+            row: AuditedRow::of_file(file),
+            came_with_book: came_with_book(access, &file.stamp),
         });
         compare_rows(tx, access, rows.collect(), findings)?;
         if stop() {
@@ -129,11 +140,12 @@ fn compare_files(
     }
 }
 
-/// `false` when it gave up.
+/// Compares the rows of transactions. Returns `false` if it gave up.
 fn compare_transactions(
     tx: &mut Tx<'_>,
     access: &Access,
-    (is_proved, stop): (bool, &dyn Fn() -> bool),
+    is_proved: bool,
+    stop: &dyn Fn() -> bool,
     findings: &mut Findings,
 ) -> Result<bool> {
     let (mut after, mut limit) = (None, FIRST_PORTION);
@@ -145,8 +157,11 @@ fn compare_transactions(
         for (id, row) in &found {
             match row {
                 Some(row) => {
-                    let is_old = is_proved && came_with_book(access, &row.stamp);
-                    rows.push((id.get(), AuditedRow::of_transaction(row), is_old));
+                    rows.push(ComparedRow {
+                        id: id.get(),
+                        row: AuditedRow::of_transaction(row),
+                        came_with_book: is_proved && came_with_book(access, &row.stamp),
+                    });
                 }
                 None => findings.add(Finding::new(
                     FindingKind::Row,
@@ -163,7 +178,7 @@ fn compare_transactions(
     }
 }
 
-/// Checks the index by which texts are searched; `false` when it gave up.
+/// Checks the text search index. Returns `false` if it gave up.
 fn check_texts(
     tx: &mut Tx<'_>,
     access: &Access,
@@ -187,7 +202,7 @@ fn check_texts(
     Ok(true)
 }
 
-/// Rows that are read as a whole. When one of them cannot be read, that is a finding, and none is
+/// Unwraps rows that are read together. If one is unreadable, that is a finding and none is
 /// compared.
 fn readable<T>(
     access: &Access,

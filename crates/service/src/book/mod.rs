@@ -1,10 +1,17 @@
-//! Use cases of books (behaviour 6).
+//! Books: creation, settings, copies, transfers and deletion (behaviour 6).
+//!
+//! A book has one owner, collaborators, a chart of accounts and groups, transactions, and an event
+//! log. Every write to it runs in one unit of work that locks the book first. The caller creates a
+//! book or copies one; a copy of many transactions runs in portions and stays hidden until it is
+//! whole (`copy`). The owner transfers a book to a user who asked for it, or offers it to an
+//! address (`transfer`). A deleted book is hidden at once and can be restored for some days; then a
+//! worker removes its rows (`deletion`).
 
 mod copy;
 mod deletion;
+mod summary;
 mod transfer;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use daybook_domain::access::Access;
@@ -19,45 +26,46 @@ use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::{ManageCollaborators, UpdateBook, WriteChart};
 use daybook_storage::Tx;
 use daybook_storage::access::{AccessTo, BookAccess};
-use daybook_storage::book_state::BookCounters;
-use daybook_storage::user::User;
+use daybook_storage::book::BookCounters;
 
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, account, batch, collection, event_log, file, group, zone};
+use summary::sort_by_name;
 
-pub use copy::{
-    Request as Copying, SweptCopies, WholeCopy, copy, copy_in_portions, is_large, sweep,
-};
+pub use copy::{CopyRequest, SweptCopies, WholeCopy, copy, copy_in_portions, is_large, sweep};
 pub use deletion::{
-    begin_removal, delete, deleted, due, list_deleted, remove_portion, restore, restore_by_operator,
+    begin_removal, delete, list_all_deleted, list_deleted, list_due_for_removal, remove_portion,
+    restore, restore_by_operator,
 };
+pub use summary::BookSummary;
+pub(crate) use summary::{find_readable, sort_summaries};
 pub use transfer::{
-    Giving, accept_offer, decline_offer, get_offer, list_offers, transfer, transfer_by_operator,
+    TransferRequest, accept_offer, decline_offer, get_offer, list_offers, transfer,
+    transfer_by_operator,
 };
 
 /// A book as the caller sees it.
 #[derive(Debug, Clone)]
 pub struct View {
-    /// The book and what the reader may do in it.
+    /// The book and the caller's access to it.
     pub access: Access,
-    /// Its counts of postings and its last change.
-    pub activity: BookCounters,
-    /// Its accounts and groups, when requested.
+    /// Its posting counts and last change.
+    pub counters: BookCounters,
+    /// Its accounts and groups, if requested.
     pub accounts: Option<account::View>,
-    /// Its groups, when requested.
+    /// Its groups, if requested.
     pub groups: Option<group::View>,
-    /// The collection it is in, where that is shown.
+    /// The collection it is in, where collections are shown.
     pub collection: Option<Arc<collection::View>>,
-    /// Its deletion, where deleted books are shown.
+    /// Its deletion, in lists of deleted books.
     pub deletion: Option<Deletion>,
 }
 
 impl View {
-    /// A book without accounts, groups and collection.
-    pub(crate) const fn plain(access: Access, activity: BookCounters) -> Self {
-        let (accounts, groups, collection) = (None, None, None);
-        Self { access, activity, accounts, groups, collection, deletion: None }
+    /// Creates a view without accounts, groups, collection and deletion.
+    const fn plain(access: Access, counters: BookCounters) -> Self {
+        Self { access, counters, accounts: None, groups: None, collection: None, deletion: None }
     }
 }
 
@@ -72,134 +80,116 @@ pub struct Input {
     pub accounts: Vec<account::Input>,
 }
 
-/// listBooks: the books the caller owns or collaborates in, by name. `term` must be the id, or
-/// occur in the name, the owner, the collection's name or a property value (behaviour 1.5, 6.8).
+/// listBooks: the books that the caller owns or collaborates in, by name.
+///
+/// `term` must be the id, or occur in the name, the owner's name, the collection's name or a
+/// property value (behaviour 1.5, 6.8).
 pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let term = term.trim();
-    let wanted = fold(term);
-    let is_wanted = |book: &Book| wanted.is_empty() || matches(book, term, &wanted);
-    let found = tx.books().of_user_and(&cx.user.email, is_wanted)?;
-    let (found, are_wanted): (Vec<BookAccess>, Vec<bool>) = found.into_iter().unzip();
+    let folded = fold(term);
+    let is_match = |book: &Book| folded.is_empty() || matches_term(book, term, &folded);
+    let found = tx.books().of_user_with(&cx.user.email, is_match)?;
+    let (found, matches): (Vec<BookAccess>, Vec<bool>) = found.into_iter().unzip();
     let collections = collection::of_books(tx, cx, &found)?;
     let mut views = Vec::with_capacity(found.len());
-    for (found, is_wanted) in found.into_iter().zip(are_wanted) {
-        let activity = found.activity;
+    for (found, is_match) in found.into_iter().zip(matches) {
+        let counters = found.counters;
         let collection = collections.get(&found.book.id);
-        let is_wanted =
-            is_wanted || collection.is_some_and(|collection| is_named(collection, &wanted));
-        if is_wanted && cx.scope.reaches(&found.book.key) {
+        let is_match =
+            is_match || collection.is_some_and(|collection| name_contains(collection, &folded));
+        if is_match && cx.scope.includes_book(&found.book.key) {
             let access = found.admit(cx.user.id, Action::ReadBook)?;
-            views.push(View { collection: collection.cloned(), ..View::plain(access, activity) });
+            views.push(View { collection: collection.cloned(), ..View::plain(access, counters) });
         }
     }
-    sort(&mut views);
+    sort_by_name(&mut views, |view| view.access.book());
     Ok(views)
 }
 
-/// The books with these public ids that a user may read, by public id.
-pub(crate) fn readable(
-    tx: &mut Tx<'_>,
-    user: &User,
-    keys: &[String],
-) -> Result<HashMap<String, View>> {
-    let found = tx.books().by_public_ids(keys, &user.email)?;
-    let views = found.into_iter().filter_map(|found| {
-        let activity = found.activity;
-        let access = found.admit(user.id, Action::ReadBook).ok()?;
-        Some((access.book().key.to_string(), View::plain(access, activity)))
-    });
-    Ok(views.collect())
+fn name_contains(collection: &collection::View, folded: &str) -> bool {
+    fold(collection.collection.name.as_str()).contains(folded)
 }
 
-/// Sorts books by name, ignoring case.
-pub(crate) fn sort(views: &mut [View]) {
-    views.sort_by_cached_key(|view| {
-        (view.access.book().settings.name.as_str().to_lowercase(), view.access.book().id)
-    });
+/// Counts the postings of this month and this year in all books of the caller, by each book's zone.
+pub(crate) fn count_owner_postings(tx: &mut Tx<'_>, cx: &Context) -> Result<(i64, i64)> {
+    let (mut month_total, mut year_total) = (0, 0);
+    for (counters, zone) in tx.books().counters_of_owned(cx.user.id)? {
+        let (month, year) = counters.current(zone::month(cx.now, &zone));
+        month_total += month;
+        year_total += year;
+    }
+    Ok((month_total, year_total))
 }
 
-fn is_named(collection: &collection::View, wanted: &str) -> bool {
-    fold(collection.collection.name.as_str()).contains(wanted)
+/// Refuses another book to a user who owns `max` books (behaviour 6.23).
+fn check_owned(tx: &mut Tx<'_>, owner: UserId, max: usize) -> Result<()> {
+    let count = tx.books().count_owned(owner, max)?;
+    if count < max { Ok(()) } else { Err(Refusal::TooManyOwned(max).into()) }
 }
 
-/// How much was posted this month and this year in all books the caller owns, each in its own zone.
-pub(crate) fn postings_of_owner(tx: &mut Tx<'_>, cx: &Context) -> Result<(i64, i64)> {
-    let owned = tx.books().activities(cx.user.id)?.into_iter();
-    let sums = owned.map(|(activity, zone)| activity.current(zone::month(cx.now, &zone)));
-    Ok(sums.fold((0, 0), |(months, years), (month, year)| (months + month, years + year)))
-}
-
-/// Refuses another book to who owns `most` (behaviour 6.23).
-fn check_owned(tx: &mut Tx<'_>, owner: UserId, most: usize) -> Result<()> {
-    let count = tx.books().count_owned(owner, most)?;
-    if count < most { Ok(()) } else { Err(Refusal::TooManyOwned(most).into()) }
-}
-
-fn matches(book: &Book, term: &str, wanted: &str) -> bool {
+fn matches_term(book: &Book, term: &str, folded: &str) -> bool {
     let settings = &book.settings;
     book.key.as_str() == term
-        || fold(settings.name.as_str()).contains(wanted)
-        || fold(&book.owner_name).contains(wanted)
-        || settings.properties.iter().any(|(_, value)| fold(value).contains(wanted))
+        || fold(settings.name.as_str()).contains(folded)
+        || fold(&book.owner_name).contains(folded)
+        || settings.properties.iter().any(|(_, value)| fold(value).contains(folded))
 }
 
-/// createNewBook: the caller becomes its owner.
+/// createNewBook: creates a book that the caller owns.
 ///
 /// # Errors
-/// What the rules of books, groups and accounts refuse.
+/// Refusals of the rules of books, groups and accounts.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
-    for (name, count) in [("groups", input.groups.len()), ("accounts", input.accounts.len())] {
-        batch::check_named(name, count)?;
-    }
-    let settings = Settings::create(checked_zone(input.changes)?)?;
+    batch::check_id_count("groups", input.groups.len())?;
+    batch::check_id_count("accounts", input.accounts.len())?;
+    let settings = Settings::create(with_canonical_zone(input.changes)?)?;
     if settings.visibility == Visibility::Public {
         cx.scope.check_lasting()?;
     }
     let scale = settings.fraction_digits;
-    let owner_name = cx.user.username.clone();
     let book = Book {
         id: BookId::new(0),
         key: cx.ids.book_key(),
-        owner_name,
+        owner_name: cx.user.username.clone(),
         settings,
         scale,
         file_secret: FileSecret::new(cx.ids.token()),
         stamp: cx.stamp(),
     };
-    let access = establish(tx, cx, book)?;
+    let access = insert(tx, cx, book)?;
     event_log::append(tx, cx, &access, vec![access.book().created_event()])?;
     let chart = access.with_purpose(WriteChart)?;
     group::add(tx, cx, &chart, input.groups)?;
     account::add(tx, cx, &chart, input.accounts)?;
-    let activity =
+    let counters =
         BookCounters { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
-    Ok(View::plain(access.into_access(), activity))
+    Ok(View::plain(access.into_access(), counters))
 }
 
-/// Adds a book with the caller as its owner.
-fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<ManageCollaborators>> {
+/// Inserts a book with the caller as its owner.
+fn insert(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<ManageCollaborators>> {
     cx.scope.check_outside_books()?;
     check_owned(tx, cx.user.id, MAX_OWNED)?;
-    let founded = tx.books().insert(book, cx.user.id)?;
-    let access = founded.admit_to(cx.user.id, ManageCollaborators)?;
+    let inserted = tx.books().insert(book, cx.user.id)?;
+    let access = inserted.admit_to(cx.user.id, ManageCollaborators)?;
     add_owner(tx, cx, &access)?;
     Ok(access)
 }
 
-/// Puts the caller, who made the book, on its list of collaborators.
+/// Adds the caller, who creates the book, to its collaborators.
 fn add_owner(tx: &mut Tx<'_>, cx: &Context, access: &AccessTo<ManageCollaborators>) -> Result<()> {
-    // As the caller is now, and until the book is theirs: the address may have changed since the
-    // request began, and who is deleted owns no book (behaviour 7.11).
-    let email = cx.kept(tx)?.user.email.clone();
+    // The address may have changed since the request began, and a deleted user owns no book
+    // (behaviour 7.11).
+    let email = cx.share_lock_caller(tx)?.user.email.clone();
     let id = CollaboratorId::new(cx.mint());
     let owner = Collaborator { id, email, permission: Permission::Owner, stamp: cx.stamp() };
     Ok(tx.collaborators().insert(access, &owner)?)
 }
 
-/// getBook. A recorder never gets accounts or groups (behaviour 6.2).
+/// getBook. Recorders never get accounts or groups (behaviour 6.2).
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn get(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -208,23 +198,24 @@ pub fn get(
     load_groups: bool,
 ) -> Result<View> {
     let found = access::find(tx, cx, book)?;
-    let activity = found.activity;
+    let counters = found.counters;
     let access = found.admit(cx.user.id, Action::ReadBook)?;
-    let chart = access.may(Action::ReadChart);
-    let accounts = if chart && load_accounts { Some(account::all(tx, &access)?) } else { None };
-    let groups =
-        if chart && (load_accounts || load_groups) { Some(group::all(tx, &access)?) } else { None };
+    let reads_chart = access.may(Action::ReadChart);
+    let load_groups = reads_chart && (load_accounts || load_groups);
+    let accounts =
+        if reads_chart && load_accounts { Some(account::all(tx, &access)?) } else { None };
+    let groups = if load_groups { Some(group::all(tx, &access)?) } else { None };
     let collection = collection::of_book(tx, cx, &access)?;
-    Ok(View { access, activity, accounts, groups, collection, deletion: None })
+    Ok(View { access, counters, accounts, groups, collection, deletion: None })
 }
 
 /// updateBook.
 ///
 /// # Errors
-/// What the access step and the rules of books refuse.
+/// Refusals of the access step and of the rules of books.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<View> {
     let found = access::find(tx, cx, book)?;
-    let mut activity = found.activity;
+    let mut counters = found.counters;
     let access = found.admit_to(cx.user.id, UpdateBook)?;
     let before = access.book().clone();
     let scale = before.scale;
@@ -234,11 +225,11 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     }
     cx.check_precondition(&before)?;
     before.check_dates(&changes)?;
-    let changes = with_zone_checked(&before, changes)?;
+    let changes = check_zone(&before, changes)?;
     let (after, previous) = before.clone().update(changes, cx.now)?;
     if previous.is_empty() {
         let collection = collection::of_book(tx, cx, &access)?;
-        return Ok(View { collection, ..View::plain(access.into_access(), activity) });
+        return Ok(View { collection, ..View::plain(access.into_access(), counters) });
     }
     let access = access.with_book(after);
     let after = access.book();
@@ -246,30 +237,30 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
         rescale(tx, &access, scale)?;
     }
     tx.books().update(&access)?;
-    let hidden = (before.settings.visibility, after.settings.visibility)
+    let becomes_private = (before.settings.visibility, after.settings.visibility)
         == (Visibility::Public, Visibility::Private);
-    let beyond = cx.beyond_quotas();
-    let recording = if hidden { &beyond } else { cx };
-    if hidden {
+    let exempt = cx.exempt_from_quotas();
+    let event_cx = if becomes_private { &exempt } else { cx };
+    if becomes_private {
         file::end_addresses(tx, cx, &access)?;
     }
     if after.settings.time_zone != before.settings.time_zone {
-        activity =
-            tx.books().recount(&access, &zone::current(cx.now, &after.settings.time_zone))?;
+        let month = zone::current_month(cx.now, &after.settings.time_zone);
+        counters = tx.books().recount(&access, &month)?;
     }
     let updated = access.book().updated_event(&previous);
-    event_log::append(tx, recording, &access, vec![updated])?;
-    activity.changed_at = cx.now;
+    event_log::append(tx, event_cx, &access, vec![updated])?;
+    counters.changed_at = cx.now;
     let collection = collection::of_book(tx, cx, &access)?;
-    Ok(View { collection, ..View::plain(access.into_access(), activity) })
+    Ok(View { collection, ..View::plain(access.into_access(), counters) })
 }
 
-/// Rewrites the stored amounts at the scale that the book has now.
+/// Rewrites the stored amounts at the book's new scale.
 fn rescale(tx: &mut Tx<'_>, access: &AccessTo<UpdateBook>, from: u32) -> Result<()> {
     // The scale grows only to the new fractionDigits.
     let digits = access.book().scale;
-    let most = MAX_RESCALED.saturating_add(1);
-    if tx.transactions().count_up_to(access, most)? == most {
+    let max = MAX_RESCALED.saturating_add(1);
+    if tx.transactions().count_up_to(access, max)? == max {
         return Err(Refusal::RescaleLarge(digits).into());
     }
     if !tx.balances().rescale(access, from)? {
@@ -278,18 +269,19 @@ fn rescale(tx: &mut Tx<'_>, access: &AccessTo<UpdateBook>, from: u32) -> Result<
     Ok(())
 }
 
-/// Checks the zone unless it is the stored one, which the zone database may no longer know.
-fn with_zone_checked(book: &Book, changes: Changes) -> Result<Changes> {
+/// Checks the zone of an update, unless it is the stored one.
+///
+/// The zone database may have dropped the stored zone.
+fn check_zone(book: &Book, changes: Changes) -> Result<Changes> {
     match &changes.time_zone {
         Some(zone) if *zone == book.settings.time_zone => Ok(changes),
-        _ => checked_zone(changes),
+        _ => with_canonical_zone(changes),
     }
 }
 
-fn checked_zone(changes: Changes) -> Result<Changes> {
-    let known = |name: String| {
-        zone::known(&name).ok_or_else(|| Refusal::TimeZone(name.chars().take(60).collect()))
-    };
-    let time_zone = changes.time_zone.map_or(Ok(None), |name| known(name).map(Some))?;
-    Ok(Changes { time_zone, ..changes })
+fn with_canonical_zone(changes: Changes) -> Result<Changes> {
+    let Some(name) = &changes.time_zone else { return Ok(changes) };
+    let zone = zone::canonical_name(name);
+    let zone = zone.ok_or_else(|| Refusal::TimeZone(name.chars().take(60).collect()))?;
+    Ok(Changes { time_zone: Some(zone), ..changes })
 }

@@ -1,4 +1,4 @@
-//! Giving a book to another owner (behaviour 6.21).
+//! Transfers of a book to another owner, and offers of a transfer (behaviour 6.21).
 
 use std::sync::Arc;
 
@@ -22,53 +22,62 @@ use crate::error::Result;
 use crate::ids::Ids;
 use crate::{collection, event_log, file, mail, storage_quota};
 
-/// No user has this number.
-const NOBODY: UserId = UserId::new(0);
+/// A user number that is never assigned.
+const NO_USER: UserId = UserId::new(0);
 
-/// What transferBook is given.
+/// The input of transferBook.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Giving<'a> {
+pub struct TransferRequest<'a> {
     /// The address of the new owner.
     pub email: Option<&'a str>,
     /// The address of this server, for the mail.
     pub server: &'a str,
 }
 
-/// transferBook: a collaborator with that address who asked for OWNER becomes the owner, and the
-/// caller an EDITOR. Anybody else is offered the book. The answer, and what is done for it, do not
-/// tell whose address it is (behaviour 6.28).
+/// transferBook: transfers the book to the user with this address, or offers it to them.
+///
+/// A collaborator who asked for OWNER becomes the owner at once, and the caller an EDITOR. Any
+/// other address gets an offer. The response and its timing do not reveal whether the address
+/// belongs to a user (behaviour 6.28).
 ///
 /// # Errors
-/// What the access step refuses; an unmet precondition; a malformed address; what the new owner may
-/// not own.
-pub fn transfer(tx: &mut Tx<'_>, cx: &Context, book: &str, giving: Giving<'_>) -> Result<View> {
-    let Giving { email, server } = giving;
+/// Refusals of the access step; an unmet precondition; a malformed address; the limits of the new
+/// owner.
+pub fn transfer(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    request: TransferRequest<'_>,
+) -> Result<View> {
+    let TransferRequest { email, server } = request;
     cx.scope.check_outside_books()?;
     let found = find(tx, cx, book)?;
     let access = found.clone().admit_to(cx.user.id, TransferBook)?;
     cx.check_precondition(access.book())?;
     let address = Email::parse(email.ok_or(Refusal::NewOwnerRequired)?)?;
-    let known = kept(tx, &address)?;
-    let is_asked = tx.access_requests().is_asked(&access, (&address, Permission::Owner), cx.now)?;
-    match known.filter(|user| is_asked && user.disabled_at.is_none()) {
-        _ if address == cx.user.email => view(tx, cx, found),
+    let user = share_lock_user(tx, &address)?;
+    let has_asked =
+        tx.access_requests().has_open_request(&access, &address, Permission::Owner, cx.now)?;
+    if address == cx.user.email {
+        return view(tx, cx, found);
+    }
+    match user.filter(|user| has_asked && user.disabled_at.is_none()) {
         Some(owner) => {
-            let book = hand_over(tx, cx, (access, &cx.user.email), &owner)?;
-            view(tx, cx, given(found, (book, Permission::Editor), cx.now))
+            let book = change_owner(tx, cx, access, &cx.user.email, &owner)?;
+            view(tx, cx, after_transfer(found, book, Permission::Editor, cx.now))
         }
         None => {
-            offer(tx, cx, &access, (address, server))?;
+            make_offer(tx, cx, &access, address, server)?;
             view(tx, cx, found)
         }
     }
 }
 
-/// What the operator does on the server's machine: the user with that address becomes the owner at
-/// once, in the name of the owner of now, who need not be able to sign in.
+/// Transfers a book for the operator, in the name of its owner, who need not be able to sign in.
 ///
 /// # Errors
-/// 404 for an unknown book; a malformed address, and one of nobody who could own a book; what the
-/// new owner may not own.
+/// 404 for an unknown book; a malformed address; an address without an enabled user; the limits of
+/// the new owner.
 pub fn transfer_by_operator(
     tx: &mut Tx<'_>,
     book: &str,
@@ -77,83 +86,83 @@ pub fn transfer_by_operator(
     now: Instant,
 ) -> Result<View> {
     let owner = owner_of(tx, book)?.ok_or(access::Refusal::BookNotFound)?;
-    let cx = Context::of_operator(owner, ids, now);
+    let cx = Context::for_operator(owner, ids, now);
     let found = find(tx, &cx, book)?;
     let access = found.clone().admit_to(cx.user.id, TransferBook)?;
     let address = Email::parse(address)?;
-    // Nobody deletes them before the book is theirs.
-    let known = kept(tx, &address)?.filter(|user| user.disabled_at.is_none());
-    let owner = known.ok_or(Refusal::NewOwnerUnknown(address))?;
+    // The lock prevents their deletion before the book is theirs.
+    let user = share_lock_user(tx, &address)?.filter(|user| user.disabled_at.is_none());
+    let owner = user.ok_or(Refusal::NewOwnerUnknown(address))?;
     if owner.id == cx.user.id {
         return view(tx, &cx, found);
     }
-    let book = hand_over(tx, &cx, (access, &cx.user.email), &owner)?;
-    view(tx, &cx, given(found, (book, Permission::Editor), now))
+    let book = change_owner(tx, &cx, access, &cx.user.email, &owner)?;
+    view(tx, &cx, after_transfer(found, book, Permission::Editor, now))
 }
 
 /// listBookTransfers: the books that are offered to the caller, the newest offer first.
 ///
 /// # Errors
-/// For a token that is limited to books.
+/// A token that is limited to books.
 pub fn list_offers(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<TransferOffer>> {
     cx.scope.check_outside_books()?;
     Ok(tx.books().offers_to(&cx.user.email, cx.now)?)
 }
 
-/// getBookTransfer: the open offer of a book, for its owner and for whom it is made to.
+/// getBookTransfer: the open offer of a book, for its owner and its recipient.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::NotOffered`].
+/// Refusals of the access step; [`Refusal::NotOffered`].
 pub fn get_offer(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<TransferOffer> {
     cx.scope.check_outside_books()?;
     let found = find(tx, cx, book)?;
-    offer_for(tx, cx, &found)
+    visible_offer(tx, cx, &found)
 }
 
-/// declineBookTransfer: the owner withdraws the offer, or whom it is made to declines it.
+/// declineBookTransfer: the owner withdraws the offer, or its recipient declines it.
 ///
 /// # Errors
 /// As [`get_offer`].
 pub fn decline_offer(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<TransferOffer> {
     cx.scope.check_outside_books()?;
     let found = find(tx, cx, book)?;
-    let ended = offer_for(tx, cx, &found)?;
+    let offer = visible_offer(tx, cx, &found)?;
     tx.books().delete_offer(found.book.id)?;
-    Ok(ended)
+    Ok(offer)
 }
 
-/// acceptBookTransfer: the caller becomes the owner of a book that is offered to them, and who
-/// offered it an EDITOR.
+/// acceptBookTransfer: the caller becomes the owner of a book that is offered to them, and the
+/// former owner becomes an EDITOR.
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::NotOffered`]; what the caller may not own.
+/// Refusals of the access step; [`Refusal::NotOffered`]; the limits of the caller.
 pub fn accept_offer(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     cx.scope.check_outside_books()?;
     let found = find(tx, cx, book)?;
-    let cx = &cx.kept(tx)?;
-    let offered = tx.books().offer(found.book.id, cx.now)?;
-    if offered.is_none_or(|offer| offer.to != cx.user.email) {
+    let cx = &cx.share_lock_caller(tx)?;
+    let offer = tx.books().offer(found.book.id, cx.now)?;
+    if offer.is_none_or(|offer| offer.to != cx.user.email) {
         found.admit(cx.user.id, Action::ReadBook)?;
         return Err(Refusal::NotOffered.into());
     }
     let former = owner_of(tx, book)?.ok_or(access::Refusal::BookNotFound)?;
-    let former = tx.users().keep(former.id)?.ok_or(Refusal::NotOffered)?;
+    let former = tx.users().share_lock(former.id)?.ok_or(Refusal::NotOffered)?;
     let owned = tx.books().load_for_user(book, &former.email)?.ok_or(Refusal::NotOffered)?;
     let access = owned.admit_to(former.id, TransferBook)?;
-    let book = hand_over(tx, cx, (access, &former.email), &cx.user)?;
-    view(tx, cx, given(found, (book, Permission::Owner), cx.now))
+    let book = change_owner(tx, cx, access, &former.email, &cx.user)?;
+    view(tx, cx, after_transfer(found, book, Permission::Owner, cx.now))
 }
 
-/// The user with that address, who keeps it until this unit of work ends, so that nobody deletes
-/// them, and what is kept for the address follows a new one. It does as much for an address of
-/// nobody.
-fn kept(tx: &mut Tx<'_>, address: &Email) -> Result<Option<User>> {
-    let known = tx.users().find(address)?.map_or(NOBODY, |user| user.id);
-    Ok(tx.users().keep(known)?.filter(|user| user.email == *address))
+/// Takes a shared lock on the user with this address, so they cannot be renamed or deleted.
+///
+/// It runs the same statements for an address without a user, so its timing reveals nothing.
+fn share_lock_user(tx: &mut Tx<'_>, address: &Email) -> Result<Option<User>> {
+    let id = tx.users().find(address)?.map_or(NO_USER, |user| user.id);
+    Ok(tx.users().share_lock(id)?.filter(|user| user.email == *address))
 }
 
-/// The open offer of a book, as far as the caller may see it.
-fn offer_for(tx: &mut Tx<'_>, cx: &Context, found: &BookAccess) -> Result<TransferOffer> {
+/// Returns the open offer of a book if the caller may see it.
+fn visible_offer(tx: &mut Tx<'_>, cx: &Context, found: &BookAccess) -> Result<TransferOffer> {
     match tx.books().offer(found.book.id, cx.now)? {
         Some(offer) if offer.to == cx.user.email => Ok(offer),
         other => {
@@ -163,13 +172,15 @@ fn offer_for(tx: &mut Tx<'_>, cx: &Context, found: &BookAccess) -> Result<Transf
     }
 }
 
-/// Offers the book to an address, in place of any offer before. A mail tells of it, unless the same
-/// is offered already.
-fn offer(
+/// Offers the book to an address and replaces any earlier offer.
+///
+/// It mails the recipient unless the book is offered to them already.
+fn make_offer(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<TransferBook>,
-    (to, server): (Email, &str),
+    to: Email,
+    server: &str,
 ) -> Result<()> {
     let book = access.book();
     let before = tx.books().offer(book.id, cx.now)?;
@@ -180,72 +191,75 @@ fn offer(
         to,
         created_at: cx.now,
     };
-    tx.books().insert_offer(access, (cx.user.id, &offer))?;
+    tx.books().insert_offer(access, cx.user.id, &offer)?;
     if before.is_some_and(|before| before.to == offer.to) {
         return Ok(());
     }
-    mail::offer(tx, cx, access, (&offer, server))
+    mail::offer(tx, cx, access, &offer, server)
 }
 
-/// Makes a user the owner of a book; answers the book. Whoever gives it away is named by the
-/// address.
-fn hand_over(
+/// Makes `owner` the owner of a book and returns the changed book. `former` is the address of the
+/// owner before.
+fn change_owner(
     tx: &mut Tx<'_>,
     cx: &Context,
-    (access, former): (AccessTo<TransferBook>, &Email),
+    access: AccessTo<TransferBook>,
+    former: &Email,
     owner: &User,
 ) -> Result<Book> {
-    let (after, previous) = access.book().clone().transferred(owner.username.clone(), cx.now);
+    let (after, previous) = access.book().clone().transfer_to(owner.username.clone(), cx.now);
     let access = access.with_book(after);
     check_owned(tx, owner.id, MAX_OWNED_BY_TRANSFER)?;
     storage_quota::check_transfer(tx, cx, &access, owner.id)?;
     tx.books().transfer(&access, owner.id)?;
     tx.books().delete_offer(access.book().id)?;
     file::end_addresses(tx, cx, &access)?;
-    // Apps reach the books of another collection (behaviour 9.4).
+    // Apps with access to a whole collection now reach other books (behaviour 9.4).
     tx.identity_changes().record();
     let mut events = vec![access.book().updated_event(&previous)];
-    events.extend(exchange(tx, cx, &access, (former, owner))?);
-    event_log::append(tx, &cx.beyond_quotas(), &access, events)?;
+    events.extend(swap_permissions(tx, cx, &access, former, owner)?);
+    event_log::append(tx, &cx.exempt_from_quotas(), &access, events)?;
     Ok(access.into_access().book().clone())
 }
 
-/// A book as somebody finds it who has this permission in it now.
-fn given(
+/// Returns the book after its transfer, with the caller's permission in it.
+fn after_transfer(
     mut found: BookAccess,
-    (book, permission): (Book, Permission),
-    now: Instant,
+    book: Book,
+    permission: Permission,
+    changed_at: Instant,
 ) -> BookAccess {
     found.book = book;
     found.granted = Some(permission);
-    found.activity.changed_at = now;
+    found.counters.changed_at = changed_at;
     found
 }
 
 fn view(tx: &mut Tx<'_>, cx: &Context, found: BookAccess) -> Result<View> {
-    let activity = found.activity;
+    let counters = found.counters;
     let access = found.admit(cx.user.id, Action::ReadBook)?;
     let collection = collection::of_book(tx, cx, &access)?;
-    Ok(View { collection, ..View::plain(access, activity) })
+    Ok(View { collection, ..View::plain(access, counters) })
 }
 
-/// Exchanges the permissions of the two in the list of collaborators; answers its events.
-fn exchange(
+/// Swaps the permissions of the former and the new owner, and returns the events.
+fn swap_permissions(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<TransferBook>,
-    (former, owner): (&Email, &User),
+    former: &Email,
+    owner: &User,
 ) -> Result<Vec<NewEvent>> {
     let access = access.with_purpose(ManageCollaborators)?;
     let mut events = Vec::with_capacity(2);
     if let Some(former) = tx.collaborators().find(&access, former)? {
-        let (retired, previous) = former.retired(cx.now);
-        tx.collaborators().update(&access, &retired)?;
-        events.push(retired.updated_event(&previous));
+        let (editor, previous) = former.demote_to_editor(cx.now);
+        tx.collaborators().update(&access, &editor)?;
+        events.push(editor.updated_event(&previous));
     }
     events.push(match tx.collaborators().find(&access, &owner.email)? {
         Some(known) => {
-            let (promoted, previous) = known.promoted(cx.now);
+            let (promoted, previous) = known.promote_to_owner(cx.now);
             tx.collaborators().update(&access, &promoted)?;
             promoted.updated_event(&previous)
         }

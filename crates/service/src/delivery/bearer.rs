@@ -1,4 +1,4 @@
-//! Whom the token of a delivery lets in, and how far (behaviour 8.22).
+//! Tokens of deliveries: the user they authenticate, and their scope (behaviour 8.22).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,19 +26,23 @@ pub struct Installed {
     pub integration: IntegrationId,
 }
 
-/// The user whom a token lets in that was sent to an app, and its scope. Nobody any more when the
-/// integration is gone, the operator has paused the app in the book, or the book is not shared with
-/// the user. Without an integration, because the book is gone, it reaches no book.
-pub fn bearer(
+/// Authenticates a token that was sent to an app, and returns its user and scope.
+///
+/// It returns `None` once the integration is gone, the operator has paused the app in the book, or
+/// the user has lost access to the book. Without an integration, because the book is gone, the
+/// token reaches no book.
+pub fn authenticate(
     tx: &mut Tx<'_>,
     user: UserId,
-    (app, installed): (&AppId, Option<&Installed>),
-    (ids, now): (Arc<Ids>, Instant),
+    app: &AppId,
+    installed: Option<&Installed>,
+    ids: Arc<Ids>,
+    now: Instant,
 ) -> Result<Option<(User, TokenScope)>> {
     let Some(user) = tx.users().by_ids(&[user])?.into_iter().next() else { return Ok(None) };
     let cx = Context::new(Arc::new(user.clone()), now, ids);
     let scope = match installed {
-        Some(installed) => scope(tx, &cx, (app, installed))?,
+        Some(installed) => scope_of(tx, &cx, app, installed)?,
         None => Some(limited(app, BTreeSet::new())),
     };
     Ok(scope.map(|scope| (user, scope)))
@@ -49,11 +53,12 @@ fn limited(app: &AppId, books: BTreeSet<BookKey>) -> TokenScope {
     TokenScope { read_only: false, books: Some(books), holder }
 }
 
-/// The scope of a token for an integration; nothing when the token has ended.
-fn scope(
+/// Returns the scope of a token for an integration, or `None` if the token has ended.
+fn scope_of(
     tx: &mut Tx<'_>,
     cx: &Context,
-    (app, installed): (&AppId, &Installed),
+    app: &AppId,
+    installed: &Installed,
 ) -> Result<Option<TokenScope>> {
     let Installed { book, integration } = installed;
     let found = tx.books().load_even_deleted(book.as_str(), &cx.user.email)?;
@@ -62,19 +67,20 @@ fn scope(
         return Ok(None);
     };
     let integration = tx.integrations().find(&access, *integration)?;
-    let integration = integration
-        .filter(|one| one.installs_app && one.app == *app && one.installer == cx.user.id);
+    let integration = integration.filter(|integration| {
+        integration.installs_app && integration.app == *app && integration.installer == cx.user.id
+    });
     let Some(integration) = integration else { return Ok(None) };
-    if tx.deliveries().is_paused_by_operator((access.book().id, app))? {
+    if tx.deliveries().is_paused_by_operator(access.book().id, app)? {
         return Ok(None);
     }
     let mut books = BTreeSet::from([book.clone()]);
     match integration.reach {
         AppReach::Book => {}
         AppReach::Collection => {
-            let around = collection::of_book(tx, cx, &access)?;
-            let around = around.iter().flat_map(|collection| &collection.books);
-            books.extend(around.map(|view| view.access.book().key.clone()));
+            let collection = collection::of_book(tx, cx, &access)?;
+            let others = collection.iter().flat_map(|collection| &collection.books);
+            books.extend(others.map(|summary| summary.access.book().key.clone()));
         }
         AppReach::All => return Ok(Some(TokenScope { books: None, ..limited(app, books) })),
     }

@@ -1,23 +1,26 @@
-//! Use cases of deliveries that outlive their book (behaviour 8.20): what apps are still to be told
-//! of its deletion is copied before its rows go.
+//! Detached deliveries, which outlive their book (behaviour 8.20).
+//!
+//! Apps must still learn that a book was deleted when its rows are removed. So each pending
+//! delivery of the deletion is detached first, with a copy of the event.
 
 use daybook_domain::delivery::{EventCopy, EventDelivery, Next};
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 
-use super::{Finished, Leased, Outcome};
+use super::outcome::{DeliveryOutcome, Finished, UnloggedAttempt};
 use crate::error::Result;
+use daybook_storage::delivery::lease::Leased;
 
-/// The deletions of a book that apps are still to be told of.
+/// Lists the pending deliveries of a book's deletion.
 ///
 /// # Errors
 /// When the database fails.
-pub fn wanted(tx: &mut Tx<'_>, book: &BookKey) -> Result<Vec<EventDelivery>> {
-    Ok(tx.detached_deliveries().wanted(book)?)
+pub fn list_pending(tx: &mut Tx<'_>, book: &BookKey) -> Result<Vec<EventDelivery>> {
+    Ok(tx.detached_deliveries().pending_deletions(book)?)
 }
 
-/// Takes one of them, if it still waits, out of the book.
+/// Detaches a delivery from its book if it is still pending.
 ///
 /// # Errors
 /// When the database fails.
@@ -31,30 +34,39 @@ pub fn detach(
     Ok(tx.detached_deliveries().detach(delivery, copy, now)?)
 }
 
-/// Writes down what became of a delivery whose book is gone, or going. There is no event that could
-/// show a response, and nobody who could enter the book to read a delivery log.
+/// Applies the outcome of a delivery whose book is gone or being removed.
+///
+/// No event is left to show a response, and no user could read the delivery log of the book.
 pub(super) fn finish(
     tx: &mut Tx<'_>,
     leased: &Leased,
-    outcome: Outcome,
+    outcome: DeliveryOutcome,
     now: Instant,
 ) -> Result<Finished> {
-    let unlogged = matches!(outcome, Outcome::Attempt(..));
+    let mut unlogged = None;
     let delivered = match outcome {
-        Outcome::Attempt(attempt, _) => match leased.delivery.tries.after(attempt, now) {
-            Next::Again(tries, at) => {
-                tx.detached_deliveries().release(leased, tries, at)?;
-                return Ok(Finished { unlogged, ..Finished::default() });
+        DeliveryOutcome::Attempted(attempt, exchange) => {
+            let failure = attempt.failure().map(str::to_owned);
+            unlogged = Some(UnloggedAttempt { exchange, failure });
+            match leased.delivery.retry_state.next_step(attempt, now) {
+                Next::Retry(retry_state, at) => {
+                    tx.detached_deliveries().release(leased, retry_state, at)?;
+                    return Ok(Finished { unlogged, ..Finished::default() });
+                }
+                Next::Delivered(_) => true,
+                Next::GivenUp(_) => false,
             }
-            Next::Delivered(_) => true,
-            Next::GivenUp(_) => false,
-        },
-        // It was read while the book went: what was missing then is in the copy.
-        Outcome::Dropped | Outcome::Stopped if leased.delivery.copy.is_none() => {
-            tx.detached_deliveries().release(leased, leased.delivery.tries, now)?;
+        }
+        // It was prepared while the book was being removed. The copy has what was missing then.
+        DeliveryOutcome::Skipped(None) | DeliveryOutcome::QueueEnded
+            if leased.delivery.copy.is_none() =>
+        {
+            tx.detached_deliveries().release(leased, leased.delivery.retry_state, now)?;
             return Ok(Finished::default());
         }
-        Outcome::Unsent(_) | Outcome::Unsendable(_) | Outcome::Dropped | Outcome::Stopped => false,
+        DeliveryOutcome::Skipped(_) | DeliveryOutcome::Failed(_) | DeliveryOutcome::QueueEnded => {
+            false
+        }
     };
     let ended = tx.detached_deliveries().end(leased)?;
     Ok(Finished { lost: ended && !delivered, unlogged, ..Finished::default() })

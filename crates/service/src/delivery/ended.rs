@@ -1,12 +1,12 @@
-//! Use cases of queues that have ended (behaviour 8.11), for the worker that removes what waited.
+//! Ended queues (behaviour 8.11): a worker removes the deliveries that waited in them.
 
 use daybook_storage::Tx;
 pub use daybook_storage::delivery::ended::{EndedPlace, EndedQueue};
 
-use super::pause::find;
+use super::lookup::find_book;
 use crate::error::Result;
 
-/// The queues that have ended, behind a place, some at once.
+/// Lists a portion of the ended queues, after a place.
 ///
 /// # Errors
 /// When the database fails.
@@ -14,11 +14,11 @@ pub fn list(tx: &mut Tx<'_>, after: Option<&EndedPlace>) -> Result<Vec<EndedQueu
     Ok(tx.deliveries().ended(after)?)
 }
 
-/// Removes some of what waited in a queue that has ended; whether there is more.
+/// Removes a portion of the deliveries of an ended queue. Returns whether there are more.
 ///
 /// # Errors
 /// When the database fails.
 pub fn clear(tx: &mut Tx<'_>, queue: &EndedQueue) -> Result<bool> {
-    let Some(found) = find(tx, &queue.book)? else { return Ok(false) };
-    Ok(tx.deliveries().clear((found.book.id, &queue.app))?)
+    let Some(found) = find_book(tx, &queue.book)? else { return Ok(false) };
+    Ok(tx.deliveries().clear(found.book.id, &queue.app)?)
 }

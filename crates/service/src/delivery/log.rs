@@ -1,14 +1,14 @@
-//! Use cases of the delivery log (behaviour 12.13).
+//! The delivery log (behaviour 12.13).
 
 use daybook_domain::app::AppId;
-use daybook_domain::delivery::{LoggedAttempt, logged_since};
+use daybook_domain::delivery::{LoggedAttempt, log_retention_cutoff};
 use daybook_domain::instant::Instant;
 use daybook_domain::purpose::{Purpose, ReplayEvents};
 use daybook_storage::Tx;
 pub use daybook_storage::delivery::log::{AttemptPlace, LogPlace};
 use daybook_storage::page::{Page, rows_to_read};
 
-use super::find;
+use super::lookup::find_event;
 use crate::access;
 use crate::context::Context;
 use crate::error::Result;
@@ -22,47 +22,48 @@ const SWEPT_AT_ONCE: usize = 1_000;
 /// listEventDeliveries: the attempts to deliver an event.
 ///
 /// # Errors
-/// What the access step refuses; [`daybook_domain::delivery::Refusal::UnknownEvent`].
+/// Refusals of the access step; [`daybook_domain::delivery::Refusal::UnknownEvent`].
 pub fn list(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
     id: &str,
-    (limit, after): (Option<usize>, Option<LogPlace>),
+    limit: Option<usize>,
+    after: Option<&LogPlace>,
 ) -> Result<Page<LoggedAttempt, LogPlace>> {
-    // Who may repeat deliveries sees what came of them.
+    // The log is readable with the permission to repeat deliveries.
     let access = access::enter(tx, cx, book, ReplayEvents.action())?;
-    let sequence = find(tx, &access, id)?.event.sequence;
-    let limit = rows_of(limit);
-    let bounds = (after.as_ref(), rows_to_read(limit));
-    let rows = tx.delivery_log().list(&access, sequence, bounds)?;
+    let sequence = find_event(tx, &access, id)?.event.sequence;
+    let limit = page_size(limit);
+    let rows = tx.delivery_log().list(&access, sequence, after, rows_to_read(limit))?;
     Ok(Page::new(rows, limit, LogPlace::of))
 }
 
 /// listAppDeliveries: the attempts to deliver events of a book to an app.
 ///
 /// # Errors
-/// What the access step refuses.
+/// Refusals of the access step.
 pub fn list_of_app(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
     app: &AppId,
-    (limit, after): (Option<usize>, Option<AttemptPlace>),
+    limit: Option<usize>,
+    after: Option<AttemptPlace>,
 ) -> Result<Page<LoggedAttempt, AttemptPlace>> {
     let access = access::enter(tx, cx, book, ReplayEvents.action())?;
-    let limit = rows_of(limit);
-    let rows = tx.delivery_log().list_of_app(&access, app, (after, rows_to_read(limit)))?;
+    let limit = page_size(limit);
+    let rows = tx.delivery_log().list_of_app(&access, app, after, rows_to_read(limit))?;
     Ok(Page::new(rows, limit, AttemptPlace::of))
 }
 
-fn rows_of(limit: Option<usize>) -> usize {
+fn page_size(limit: Option<usize>) -> usize {
     limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS)
 }
 
-/// Removes attempts whose time is over, as many as one unit of work may; whether there may be more.
+/// Removes a portion of the expired attempts. Returns their number and whether there may be more.
 pub fn sweep(tx: &mut Tx<'_>, now: Instant) -> Result<(usize, bool)> {
     let limit = i64::try_from(SWEPT_AT_ONCE).unwrap_or(i64::MAX);
-    let removed = tx.delivery_log().remove_before(logged_since(now), limit)?;
+    let removed = tx.delivery_log().remove_before(log_retention_cutoff(now), limit)?;
     Ok((removed, removed >= SWEPT_AT_ONCE))
 }

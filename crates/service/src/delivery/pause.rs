@@ -1,57 +1,56 @@
-//! Use cases of pauses (behaviour 8.19): by the server when an app has failed for days, and by the
-//! operator.
+//! Pauses of apps (behaviour 8.19): by the server after days of failures, and by the operator.
 
 use daybook_domain::access;
 use daybook_domain::app::AppId;
 use daybook_domain::delivery::{
-    EventDelivery, PauseCause, Refusal, paused_too_long, waited_too_long,
+    EventDelivery, PauseCause, Refusal, expired_pause_response, pause_cutoff,
 };
-use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
-use daybook_storage::access::BookAccess;
 pub use daybook_storage::delivery::pause::{OverdueQueue, PausedPlace, PausedQueue};
 
-use super::shortened;
+use super::lookup::{find_book, shortened};
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::mail;
 
-/// Paused queues that are looked up at once whose events have waited for too long.
+/// Overdue queues on a page.
 const MAX_OVERDUE: i64 = 1_000;
 /// Deliveries that one unit of work gives up.
 const GIVEN_UP_AT_ONCE: i64 = 500;
 
-/// Pauses an app that has failed for too long, and tells who installed it, unless the book is
-/// deleted; whether it is so. Whoever answered first may have resumed it, or paused it, since that
-/// was found.
+/// Pauses an app that has failed for too long, and mails its installer unless the book is deleted.
+///
+/// Returns whether it paused the app. Since the failure was found, another process may have paused
+/// or resumed it.
 ///
 /// # Errors
 /// When the database fails.
-pub fn failing(
+pub fn pause_failing(
     tx: &mut Tx<'_>,
     delivery: &EventDelivery,
-    (ids, server, now): (&Ids, &str, Instant),
+    ids: &Ids,
+    server: &str,
+    now: Instant,
 ) -> Result<bool> {
-    let Some(found) = find(tx, &delivery.key)? else { return Ok(false) };
-    let queue = (delivery.book, &delivery.app);
-    let held = tx.deliveries().queue_of(delivery.book, &delivery.app)?;
-    let fails = held.is_some_and(|held| held.pause.is_none() && held.failing.is_over(now));
+    let Some(found) = find_book(tx, &delivery.key)? else { return Ok(false) };
+    let queue = tx.deliveries().lock_queue(delivery.book, &delivery.app)?;
+    let fails =
+        queue.is_some_and(|queue| queue.pause.is_none() && queue.failing.requires_pause(now));
     if !fails {
         return Ok(false);
     }
-    tx.deliveries().pause(queue, PauseCause::Failing, now)?;
+    tx.deliveries().pause(delivery.book, &delivery.app, PauseCause::Failures, now)?;
     let installer = tx.integrations().installer(delivery.book, &delivery.app)?;
     let app = tx.apps().find(delivery.app.as_str())?;
     if let (Some(installer), Some(app), None) = (installer, app, found.deletion) {
-        mail::tell_installer(tx, installer, (&app, &found.book), (ids, server, now))?;
+        mail::notify_installer(tx, installer, &app, &found.book, ids, server, now)?;
     }
     Ok(true)
 }
 
-/// The apps that are paused, in a book and of an app when they are named, those first that have
-/// been for longest, behind a place; at most 1,000.
+/// Lists up to 1,000 paused apps after a place, the longest pauses first. `book` and `app` filter.
 ///
 /// # Errors
 /// When the database fails.
@@ -64,71 +63,65 @@ pub fn list(
     Ok(tx.deliveries().paused(book, app, after)?)
 }
 
-/// What the operator does on the server's machine: pauses an app in a book.
+/// Pauses an app in a book, for the operator.
 ///
 /// # Errors
 /// 404 for an unknown book; [`Refusal::NotInstalled`].
-pub fn by_operator(tx: &mut Tx<'_>, book: &str, app: &AppId, now: Instant) -> Result<()> {
-    let found = find(tx, &BookKey::new(book.to_owned()))?;
+pub fn pause_by_operator(tx: &mut Tx<'_>, book: &str, app: &AppId, now: Instant) -> Result<()> {
+    let found = find_book(tx, &BookKey::new(book.to_owned()))?;
     let book = found.ok_or(access::Refusal::BookNotFound)?.book.id;
     if tx.integrations().installer(book, app)?.is_none() {
         return Err(Refusal::NotInstalled(shortened(app.as_str())).into());
     }
-    tx.deliveries().pause((book, app), PauseCause::Operator, now)?;
+    tx.deliveries().pause(book, app, PauseCause::Operator, now)?;
     // The tokens of its deliveries end (behaviour 8.22).
     tx.identity_changes().record();
     Ok(())
 }
 
-/// What the operator does on the server's machine: ends a pause, whatever its cause.
+/// Ends a pause for the operator, whatever its cause.
 ///
 /// # Errors
 /// When the database fails.
 pub fn resume_by_operator(tx: &mut Tx<'_>, queue: &PausedQueue) -> Result<()> {
-    let Some(found) = find(tx, &queue.book)? else { return Ok(()) };
-    Ok(tx.deliveries().resume((found.book.id, &queue.app))?)
+    let Some(found) = find_book(tx, &queue.book)? else { return Ok(()) };
+    Ok(tx.deliveries().resume(found.book.id, &queue.app)?)
 }
 
-/// The paused apps whose events have waited for too long, behind a place, some at once.
+/// Lists a portion of the queues that have been paused for too long, after a place.
 ///
 /// # Errors
 /// When the database fails.
-pub fn overdue(
+pub fn list_overdue(
     tx: &mut Tx<'_>,
     after: Option<&PausedPlace>,
     now: Instant,
 ) -> Result<Vec<OverdueQueue>> {
-    Ok(tx.deliveries().paused_before(paused_too_long(now), after, MAX_OVERDUE)?)
+    Ok(tx.deliveries().paused_before(pause_cutoff(now), after, MAX_OVERDUE)?)
 }
 
-/// Gives up what has waited for too long for a paused app, as many events as one unit of work may;
-/// how many they were, and whether there may be more.
+/// Gives up a portion of the deliveries of a queue that has been paused for too long.
+///
+/// Returns their number and whether there may be more.
 ///
 /// # Errors
 /// When the database fails.
 pub fn give_up(tx: &mut Tx<'_>, queue: &OverdueQueue, now: Instant) -> Result<(i64, bool)> {
-    let Some(found) = find(tx, &queue.book)? else { return Ok((0, false)) };
+    let Some(found) = find_book(tx, &queue.book)? else { return Ok((0, false)) };
     let (book, app) = (found.book.id, &queue.app);
-    let held = tx.deliveries().queue_of(book, app)?;
-    let is_overdue = held.is_some_and(|held| {
-        let is_free = held.lease.is_none_or(|(_, until)| until <= now);
-        is_free && held.pause.is_some_and(|(at, _)| at <= paused_too_long(now))
+    let state = tx.deliveries().lock_queue(book, app)?;
+    let is_overdue = state.is_some_and(|state| {
+        let is_free = state.lease.is_none_or(|(_, lease_end)| lease_end <= now);
+        is_free && state.pause.is_some_and(|(at, _)| at <= pause_cutoff(now))
     });
     if !is_overdue {
         return Ok((0, false));
     }
-    let remark = waited_too_long();
-    let given_up = tx.deliveries().give_up((book, app), (&remark, now), GIVEN_UP_AT_ONCE)?;
+    let response = expired_pause_response();
+    let given_up = tx.deliveries().give_up(book, app, &response, now, GIVEN_UP_AT_ONCE)?;
     let more = given_up >= GIVEN_UP_AT_ONCE;
     if !more {
-        tx.deliveries().rest((book, app))?;
+        tx.deliveries().mark_empty(book, app)?;
     }
     Ok((given_up, more))
-}
-
-/// The book, deleted or not, as nobody enters it. In a unit of work that writes it is locked, as
-/// always before its queues.
-pub(super) fn find(tx: &mut Tx<'_>, book: &BookKey) -> Result<Option<BookAccess>> {
-    let nobody = Email::stored(String::new());
-    Ok(tx.books().load_even_deleted(book.as_str(), &nobody)?)
 }

@@ -1,4 +1,7 @@
-//! Use cases of events (behaviour 8).
+//! Events: the log of a book as its readers see it (behaviour 8).
+//!
+//! Events store what they cannot look up later. [`View`] adds what changes: the current state of
+//! accounts and groups, names of users, summaries of apps, and the responses of apps.
 
 mod deleted;
 
@@ -17,7 +20,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::permission::Action;
 use daybook_storage::Tx;
-use daybook_storage::book_state::BookCounters;
+use daybook_storage::book::BookCounters;
 use daybook_storage::event::EventFilter;
 use daybook_storage::page::{MAX_PAGE_TEXTS, Page, rows_to_read};
 use daybook_storage::user::User;
@@ -25,103 +28,100 @@ use daybook_storage::user::User;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, collection, zone};
-use deleted::Deleted;
+use deleted::{Deleted, MAX_EVENT_TEXTS};
 
 /// Rows of a page by default, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 50;
 const MAX_ROWS: usize = 200;
-/// Bytes of texts of what one event names, so that it can be shown: as many as the accounts and
-/// groups of a book may have together (behaviour 4.22).
-const MAX_EVENT_TEXTS: usize = 32 * 1024 * 1024;
 
 /// The parameters of listEvents, still as text.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// From this instant on.
+    /// Events at or after this instant.
     pub after: Option<String>,
-    /// Up to, not including, this instant.
+    /// Events before this instant.
     pub before: Option<String>,
-    /// Only with (true) or without (false) an error response.
+    /// Events with (true) or without (false) an error response.
     pub error: Option<bool>,
-    /// About this resource.
+    /// Events about this resource.
     pub resource: Option<String>,
-    /// Of this type, by its name.
+    /// Events of this type, by its name.
     pub kind: Option<String>,
-    /// Rows wanted.
+    /// The number of rows.
     pub limit: Option<usize>,
-    /// Below this number: where the page before ended.
+    /// Events below this number: where the page before ended.
     pub below: Option<i64>,
 }
 
-/// Events, with the data to fill in their snapshots (behaviour 8.16).
+/// Events with the data that completes their snapshots (behaviour 8.16).
 #[derive(Debug, Clone)]
 pub struct View {
     /// The caller's access to the book.
     pub access: Access,
-    /// The book's counts of postings and its last change.
-    pub activity: BookCounters,
+    /// The book's posting counts and last change.
+    pub counters: BookCounters,
     /// The events, newest first.
     pub events: Vec<ReadEvent>,
     /// Where the next page begins.
     pub next: Option<i64>,
-    /// The accounts that the snapshots name, as they are now.
+    /// The accounts that the snapshots name, in their current state.
     pub accounts: Directory,
-    /// The groups of the book, as they are now.
+    /// The groups of the book, in their current state.
     pub forest: Arc<Forest>,
-    /// How the deleted accounts that they name were last.
+    /// The last states of deleted accounts that the snapshots name.
     pub deleted_accounts: HashMap<AccountId, AccountSnapshot>,
-    /// How the deleted groups that they and these accounts name were last.
+    /// The last states of deleted groups that the snapshots and these accounts name.
     pub deleted_groups: HashMap<GroupId, GroupSnapshot>,
     /// The collection the book is in.
     pub collection: Option<Arc<collection::View>>,
-    /// When the transactions were created that the events are about.
+    /// The creation times of the transactions that the events are about.
     pub created: HashMap<TransactionId, Instant>,
     /// The users who acted, and the creators that the snapshots name.
     pub users: HashMap<UserId, User>,
-    /// How the apps look that acted, or that the snapshots name.
-    pub faces: HashMap<String, AppSummary>,
-    /// What apps have to say about the events, by the numbers of these.
+    /// The apps that acted, or that the snapshots name.
+    pub app_summaries: HashMap<String, AppSummary>,
+    /// The responses of apps to the events, by event number.
     pub responses: HashMap<i64, Vec<AppResponse>>,
-    /// Whether the first event names more than can be shown, so that none is complete (behaviour
-    /// 0.33).
+    /// Whether the first event names more than can be shown, so that no event is complete
+    /// (behaviour 0.33).
     pub is_too_large: bool,
 }
 
 /// listEvents.
 ///
 /// # Errors
-/// What the access step refuses; 400 for an instant or a type that cannot be read.
+/// Refusals of the access step; 400 for an unreadable instant or type.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<View> {
     let found = access::find(tx, cx, book)?;
-    let activity = found.activity;
+    let counters = found.counters;
     let access = found.admit(cx.user.id, Action::ReadEvents)?;
     let Some(filter) = filter(&access, request)? else {
-        return fill(tx, cx, (access, activity), (Vec::new(), None));
+        return complete(tx, cx, access, counters, Vec::new(), None);
     };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
     let rows = tx.events().list(&access, &filter, rows_to_read(limit))?;
     let page = Page::new(rows, limit, |read| read.event.sequence);
-    fill(tx, cx, (access, activity), (page.items, page.next))
+    complete(tx, cx, access, counters, page.items, page.next)
 }
 
 /// getEvent (behaviour 12.9).
 ///
 /// # Errors
-/// What the access step refuses; 404 for an unknown event.
+/// Refusals of the access step; 404 for an unknown event.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let found = access::find(tx, cx, book)?;
-    let activity = found.activity;
+    let counters = found.counters;
     let access = found.admit(cx.user.id, Action::ReadEvents)?;
     let event = match sequence_of(id, &access.book().key) {
         Some(sequence) => tx.events().find(&access, sequence)?,
         None => None,
     };
-    let event = event.filter(|read| !hidden(&access).contains(&read.event.kind));
+    let event = event.filter(|read| !hidden_types(&access).contains(&read.event.kind));
     let event = event.ok_or(Error::NotFound("event"))?;
-    fill(tx, cx, (access, activity), (vec![event], None))
+    complete(tx, cx, access, counters, vec![event], None)
 }
 
-/// One event, as somebody sees it who is in the book.
+/// Returns one event as a caller with access to the book sees it.
 ///
 /// # Errors
 /// When the database fails.
@@ -131,32 +131,32 @@ pub(crate) fn show(
     access: Access,
     event: ReadEvent,
 ) -> Result<View> {
-    let activity = access::find(tx, cx, access.book().key.as_str())?.activity;
-    fill(tx, cx, (access, activity), (vec![event], None))
+    let counters = access::find(tx, cx, access.book().key.as_str())?.counters;
+    complete(tx, cx, access, counters, vec![event], None)
 }
 
-/// The event of a delivery, as the user reads it who installed the app; none when it is gone, or
-/// nothing for them.
+/// Returns the event of a delivery as the user who installed the app reads it.
+///
+/// It returns `None` if the event is gone or hidden from them.
 ///
 /// # Errors
-/// What the access step refuses.
-pub(crate) fn deliver(
+/// Refusals of the access step.
+pub(crate) fn read_for_delivery(
     tx: &mut Tx<'_>,
     cx: &Context,
     delivery: &EventDelivery,
 ) -> Result<Option<View>> {
     let found = access::find_even_deleted(tx, cx, delivery.key.as_str())?;
-    let activity = found.activity;
+    let counters = found.counters;
     let access = found.admit_even_deleted(cx.user.id, Action::ReadEvents)?;
     let event = tx.events().find(&access, delivery.sequence)?;
-    let event = event.filter(|read| !hidden(&access).contains(&read.event.kind));
+    let event = event.filter(|read| !hidden_types(&access).contains(&read.event.kind));
     let Some(event) = event else { return Ok(None) };
-    fill(tx, cx, (access, activity), (vec![event], None)).map(Some)
+    complete(tx, cx, access, counters, vec![event], None).map(Some)
 }
 
-/// The types of events that the caller does not see: who collaborates is not public (behaviour
-/// 7.3).
-fn hidden(access: &Access) -> &'static [EventType] {
+/// Returns the event types hidden from the caller: collaborators are not public (behaviour 7.3).
+fn hidden_types(access: &Access) -> &'static [EventType] {
     if access.may(Action::ListCollaborators) {
         &[]
     } else {
@@ -168,13 +168,14 @@ fn hidden(access: &Access) -> &'static [EventType] {
     }
 }
 
-/// The filter for storage; `None` when no event can match. A resource overrides error and type,
-/// error overrides type (behaviour 8.5).
+/// Returns the filter for storage, or `None` if no event can match.
+///
+/// A resource overrides error and type; error overrides type (behaviour 8.5).
 fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
     let zone = &access.book().settings.time_zone;
     let instant = |name: &str, text: &Option<String>| match text {
         None => Ok(None),
-        Some(text) => zone::instant(text, zone).map(Some).ok_or_else(|| {
+        Some(text) => zone::parse_instant(text, zone).map(Some).ok_or_else(|| {
             let shown: String = text.chars().take(40).collect();
             Error::BadRequest(format!(
                 "{name} \"{shown}\" is not an RFC 3339 date-time, nor a date of the form yyyy-MM-dd"
@@ -182,20 +183,21 @@ fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
         }),
     };
     let (after, before) = (instant("after", &request.after)?, instant("before", &request.before)?);
-    let (below, hidden) = (request.below, hidden(access));
+    let (below, hidden) = (request.below, hidden_types(access));
     let base = EventFilter { after, before, below, hidden, ..EventFilter::default() };
     Ok(match (&request.resource, request.error) {
         (Some(resource), _) => resource_number(access, resource)
             .map(|number| EventFilter { resource: Some(number), ..base }),
         (None, Some(error)) => Some(EventFilter { error: Some(error), ..base }),
         (None, None) => {
-            Some(EventFilter { kind: request.kind.as_deref().map(kind).transpose()?, ..base })
+            let kind = request.kind.as_deref().map(parse_type).transpose()?;
+            Some(EventFilter { kind, ..base })
         }
     })
 }
 
-/// Reads the type of a filter. It is read only where no other filter overrides it.
-fn kind(name: &str) -> Result<EventType> {
+/// Parses the type of a filter. Called only if no other filter overrides it.
+fn parse_type(name: &str) -> Result<EventType> {
     let unknown = || {
         Error::BadRequest(format!(
             "type \"{}\" is not an event type",
@@ -205,7 +207,7 @@ fn kind(name: &str) -> Result<EventType> {
     EventType::from_name(name).ok_or_else(unknown)
 }
 
-/// The number of a resource by its public id, of whatever noun.
+/// Returns the number of a resource of any noun by its public id.
 fn resource_number(access: &Access, id: &str) -> Option<i64> {
     if access.book().key.as_str() == id {
         return Some(access.book().id.get());
@@ -215,7 +217,7 @@ fn resource_number(access: &Access, id: &str) -> Option<i64> {
     id.parse().ok().map(TransactionId::get).or_else(|| id.parse().ok().map(AccountId::get))
 }
 
-/// What the snapshots of events name.
+/// The resources that the snapshots of events name.
 #[derive(Debug, Default)]
 struct Named {
     accounts: BTreeSet<AccountId>,
@@ -256,21 +258,24 @@ impl Named {
     }
 }
 
-/// Fills in what events leave out. A page that names too much of what was deleted since, or has too
-/// much to show of responses, ends before that (behaviour 2.11).
-fn fill(
+/// Adds what events leave out.
+///
+/// The page ends early if deleted resources or responses take too much memory (behaviour 2.11).
+fn complete(
     tx: &mut Tx<'_>,
     cx: &Context,
-    (access, activity): (Access, BookCounters),
-    (mut events, mut next): (Vec<ReadEvent>, Option<i64>),
+    access: Access,
+    counters: BookCounters,
+    mut events: Vec<ReadEvent>,
+    mut next: Option<i64>,
 ) -> Result<View> {
     let named = Named::by(&events);
     let accounts = tx.accounts().by_ids(&access, named.accounts.iter().copied())?;
     let forest = tx.groups().forest(&access)?;
-    let deleted = Deleted::load(tx, &access, &events, (&accounts, &forest))?;
+    let deleted = Deleted::load(tx, &access, &events, &accounts, &forest)?;
     let sequences: Vec<i64> = events.iter().map(|read| read.event.sequence).collect();
     let sizes = tx.bot_responses().texts_of(&access, &sequences)?;
-    let shown = deleted.events.min(showing(&sequences, &sizes));
+    let shown = deleted.events.min(count_fitting(&sequences, &sizes));
     let is_too_large = shown == 0 && !events.is_empty();
     if shown < events.len() {
         events.truncate(shown.max(1));
@@ -284,12 +289,12 @@ fn fill(
     };
     let users: Vec<UserId> = named.users.into_iter().collect();
     let users = tx.users().by_ids(&users)?.into_iter().map(|user| (user.id, user)).collect();
-    let faces = tx.apps().faces(named.agents.into_iter())?;
+    let app_summaries = tx.apps().summaries(named.agents.into_iter())?;
     let created = tx.transactions().created(&access, &named.transactions)?;
     let collection = collection::of_book(tx, cx, &access)?;
     Ok(View {
         access,
-        activity,
+        counters,
         events,
         next,
         accounts,
@@ -299,22 +304,22 @@ fn fill(
         collection,
         created,
         users,
-        faces,
+        app_summaries,
         responses,
         is_too_large,
     })
 }
 
-/// How many events, counted from the first, a page shows with the responses to them, which have
-/// these sizes (behaviour 2.11).
-fn showing(sequences: &[i64], sizes: &HashMap<i64, usize>) -> usize {
-    let (mut taken, mut shown) = (0_usize, 0_usize);
+/// Returns how many events, from the first, fit on a page with their responses of these sizes
+/// (behaviour 2.11).
+fn count_fitting(sequences: &[i64], sizes: &HashMap<i64, usize>) -> usize {
+    let (mut bytes, mut count) = (0_usize, 0_usize);
     for sequence in sequences {
-        taken = taken.saturating_add(sizes.get(sequence).copied().unwrap_or_default());
-        if taken > if shown == 0 { MAX_EVENT_TEXTS } else { MAX_PAGE_TEXTS } {
+        bytes = bytes.saturating_add(sizes.get(sequence).copied().unwrap_or_default());
+        if bytes > if count == 0 { MAX_EVENT_TEXTS } else { MAX_PAGE_TEXTS } {
             break;
         }
-        shown = shown.saturating_add(1);
+        count = count.saturating_add(1);
     }
-    shown
+    count
 }

@@ -1,5 +1,5 @@
-//! Files of transactions: attaching files of bodies, and removing a file from the transactions that
-//! hold it (behaviour 3.2.12, 9.6).
+//! Files of transactions: attaching files in bodies, and removing a file from the transactions that
+//! reference it (behaviour 3.2.12, 9.6).
 
 use std::collections::HashMap;
 
@@ -18,12 +18,11 @@ use super::save::WriteSet;
 use super::{rules, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::file;
 
-/// The most bytes of properties of the files that an answer shows of transactions (behaviour 0.33).
-const MAX_SHOWN: usize = 64 * 1024 * 1024;
+/// The most bytes of file properties in a response with transactions (behaviour 0.33).
+const MAX_FILE_TEXTS: usize = 64 * 1024 * 1024;
 
-/// The files that an answer shows of transactions.
+/// The files in a response with transactions.
 #[derive(Debug, Clone)]
 pub struct VisibleFiles {
     by_id: HashMap<FileId, File>,
@@ -31,41 +30,46 @@ pub struct VisibleFiles {
 }
 
 impl VisibleFiles {
-    pub(super) fn of(tx: &mut Tx<'_>, access: &Access, holders: &[Transaction]) -> Result<Self> {
-        let held = holders.iter().flat_map(|holder| holder.files.iter().copied());
-        let RowPart { rows, is_whole } = tx.files().by_ids(access, held, MAX_SHOWN)?;
+    pub(super) fn load(
+        tx: &mut Tx<'_>,
+        access: &Access,
+        transactions: &[Transaction],
+    ) -> Result<Self> {
+        let ids = transactions.iter().flat_map(|transaction| transaction.files.iter().copied());
+        let RowPart { rows, is_whole } = tx.files().by_ids(access, ids, MAX_FILE_TEXTS)?;
         Ok(Self { by_id: rows.into_iter().map(|file| (file.id, file)).collect(), is_whole })
     }
 
-    /// The file with that id.
+    /// Returns the file with this id.
     #[must_use]
     pub fn get(&self, id: FileId) -> Option<&File> {
         self.by_id.get(&id)
     }
 
-    /// Whether they are all here; else their properties take too much.
+    /// Returns whether all files are here. If not, their properties exceed the limit.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.is_whole
     }
 }
 
-/// Loads what events say of the files that bodies name and that transactions hold.
+/// Loads what events show of the files that bodies name and that transactions reference.
 pub(super) fn files_by_id(
     tx: &mut Tx<'_>,
     access: &Access,
     items: &[Changes],
-    holders: &[Transaction],
+    transactions: &[Transaction],
 ) -> Result<FilesById> {
     let named =
-        items.iter().flat_map(|item| item.files.iter().flatten()).filter_map(Attachment::named);
-    let held = holders.iter().flat_map(|holder| holder.files.iter().copied());
+        items.iter().flat_map(|item| item.files.iter().flatten()).filter_map(Attachment::file_id);
+    let held = transactions.iter().flat_map(|transaction| transaction.files.iter().copied());
     Ok(tx.files().attached(access, named.chain(held))?)
 }
 
-/// Resolves the files of a body, and returns the new files among them. A file counts as known when
-/// the caller may see it, or when the transaction holds it already: a recorder may send back what
-/// others attached to its draft.
+/// Resolves the files of a body, and returns the new files among them.
+///
+/// A file counts as known if the caller may see it, or if `holder` references it already. So a
+/// recorder may send back what others attached to their draft.
 pub(super) fn resolve(
     cx: &Context,
     access: &Access,
@@ -73,33 +77,33 @@ pub(super) fn resolve(
     mut changes: Changes,
     holder: Option<&Transaction>,
 ) -> Result<(Changes, Vec<File>)> {
-    let mut new = Vec::new();
-    let Some(given) = changes.files.take() else { return Ok((changes, new)) };
-    let held = |id: FileId| holder.is_some_and(|holder| holder.files.contains(&id));
-    let known = |id: FileId| {
+    let mut new_files = Vec::new();
+    let Some(attachments) = changes.files.take() else { return Ok((changes, new_files)) };
+    let is_held = |id: FileId| holder.is_some_and(|holder| holder.files.contains(&id));
+    let is_known = |id: FileId| {
         files_by_id
             .get(id)
-            .is_some_and(|file| held(id) || access.may_touch(Action::ReadFiles, file.created_by))
+            .is_some_and(|file| is_held(id) || access.may_touch(Action::ReadFiles, file.created_by))
     };
-    let mut files = Vec::with_capacity(given.len());
-    for entry in given {
+    let mut files = Vec::with_capacity(attachments.len());
+    for attachment in attachments {
         let create = |draft, content| {
-            let file = file::make(cx, access, draft, content)?;
+            let file = File::create(cx.new_file(access.user()), draft, content)?;
             let id = file.id;
-            new.push(file);
+            new_files.push(file);
             Ok::<_, Error>(id)
         };
-        files.push(entry.resolve(known, create)?);
+        files.push(attachment.resolve(is_known, create)?);
     }
     changes.files = Some(files);
-    Ok((changes, new))
+    Ok((changes, new_files))
 }
 
-/// Removes a file that is about to be deleted from the transactions that hold it, none of which
-/// keeps it (behaviour 9.6).
+/// Removes a file that is about to be deleted from the transactions that reference it. None of them
+/// may protect it (behaviour 9.6).
 ///
 /// # Errors
-/// [`daybook_domain::file::Refusal::TooManyHolders`].
+/// [`daybook_domain::file::Refusal::TooManyReferences`].
 pub(crate) fn release_file(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -108,23 +112,24 @@ pub(crate) fn release_file(
 ) -> Result<()> {
     let holders = tx
         .transactions()
-        .holders_of(access, removed.id, MAX_RELEASED_TEXTS)?
-        .ok_or(daybook_domain::file::Refusal::TooManyHolders)?;
+        .referring_to(access, removed.id, MAX_RELEASED_TEXTS)?
+        .ok_or(daybook_domain::file::Refusal::TooManyReferences)?;
     let accounts = tx.accounts().by_ids(access, sides(&holders))?;
     let mut write_set = WriteSet::with_files(files_by_id(tx, access, &[], &holders)?);
     let rules = rules(cx, access, &accounts);
     for before in holders {
         let edited = rules.without_file(before.clone(), removed.id)?;
         write_set
-            .performed(&rules, Verb::Update, before, edited)
-            .map_err(|_| daybook_domain::file::Refusal::TooManyHolders)?;
+            .add_performed(&rules, Verb::Update, before, edited)
+            .map_err(|_| daybook_domain::file::Refusal::TooManyReferences)?;
     }
     write_set.save(tx, cx, access, &accounts)
 }
 
-/// The first transaction that keeps a file: it is neither taken away nor given new content then
-/// (behaviour 9.16). [`FileReference::check`] says why. Holders are counted before any is looked at; of
-/// too many none is (behaviour 10.11).
+/// The first transaction that protects a file from deletion and from new content (behaviour 9.16).
+///
+/// [`FileReference::check`] returns the reason. Referencing transactions are counted before any is
+/// loaded, and too many are refused (behaviour 10.11).
 #[derive(Debug)]
 pub(crate) struct FileReferences {
     first: Option<Transaction>,
@@ -132,32 +137,32 @@ pub(crate) struct FileReferences {
 }
 
 impl FileReferences {
-    /// Of a file that nothing is to happen to.
-    pub(crate) const NOBODY: Self = Self { first: None, too_many: false };
+    /// No references, for a change that none could prevent.
+    pub(crate) const NONE: Self = Self { first: None, too_many: false };
 
-    /// Finds it.
+    /// Finds the first protecting transaction of a file.
     pub(crate) fn find(tx: &mut Tx<'_>, access: &Access, file: FileId) -> Result<Self> {
-        let most = MAX_RELEASED.saturating_add(1);
-        if tx.transactions().count_holders_of(access, file, most)? > MAX_RELEASED {
+        let max = MAX_RELEASED.saturating_add(1);
+        if tx.transactions().count_referring_to(access, file, max)? > MAX_RELEASED {
             return Ok(Self { first: None, too_many: true });
         }
-        let first = tx.transactions().first_keeper_of(access, file, FileReference::of(access))?;
+        let first = tx.transactions().first_protecting(access, file, FileReference::of(access))?;
         Ok(Self { first, too_many: false })
     }
 
-    /// Refuses what the caller's permission is not enough for.
+    /// Refuses a change that the caller's permission for the protecting transaction does not allow.
     pub(crate) fn check_permitted(&self, access: &Access) -> Result<()> {
-        Ok(self
-            .first
-            .iter()
-            .try_for_each(|keeper| FileReference::check_permitted(access, keeper))?)
+        let Some(first) = &self.first else { return Ok(()) };
+        Ok(FileReference::check_permitted(access, first)?)
     }
 
-    /// Refuses what the state of the keeper, or the number of holders, does not allow.
+    /// Refuses a change that the state of the protecting transaction, or the number of references,
+    /// does not allow.
     pub(crate) fn check(&self, access: &Access) -> Result<()> {
         if self.too_many {
-            return Err(daybook_domain::file::Refusal::TooManyHolders.into());
+            return Err(daybook_domain::file::Refusal::TooManyReferences.into());
         }
-        Ok(self.first.iter().try_for_each(|keeper| FileReference::check(access, keeper))?)
+        let Some(first) = &self.first else { return Ok(()) };
+        Ok(FileReference::check(access, first)?)
     }
 }

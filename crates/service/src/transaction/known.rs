@@ -1,4 +1,4 @@
-//! Items that are there already, by their remote ids (behaviour 3.7).
+//! Items of a request that exist already, matched by their remote ids (behaviour 3.7).
 
 use std::collections::HashMap;
 
@@ -15,17 +15,19 @@ use super::{KnownItem, attach, rules_of};
 use crate::context::Context;
 use crate::error::{Error, Result};
 
-/// Posts a draft that a body names by a remote id, as if it had named its id (behaviour 3.3.2). The
-/// remote ids of the draft stay as they are.
+/// Posts a draft that a body names by a remote id, as if the body named its id (behaviour 3.3.2).
+///
+/// The remote ids of the draft stay unchanged.
 ///
 /// # Errors
-/// What a post of the draft refuses.
+/// The refusals of posting the draft.
 pub(super) fn post(
     cx: &Context,
     rules: TransactionRules<'_>,
     files: &FilesById,
     write_set: &mut WriteSet,
-    (draft, changes): (&Transaction, Changes),
+    draft: &Transaction,
+    changes: Changes,
 ) -> Result<Transaction> {
     let rules = rules_of(rules, draft);
     let changes = Changes { remote_ids: None, ..changes };
@@ -33,40 +35,45 @@ pub(super) fn post(
     let (changes, new_files) = attach::resolve(cx, rules.access, files, changes, Some(draft))?;
     let edited = rules.perform(Verb::Post, false, draft, || Ok::<_, Error>(changes))?;
     let Some(edited) = edited else { return Ok(draft.clone()) };
-    write_set.attached(new_files);
+    write_set.add_files(new_files);
     let posted = edited.transaction.clone();
-    write_set.performed(&rules, Verb::Post, draft.clone(), edited)?;
+    write_set.add_performed(&rules, Verb::Post, draft.clone(), edited)?;
     Ok(posted)
 }
 
-/// The items of a request that were there already.
+/// The items of a request that exist already.
 #[derive(Debug, Default)]
 pub(super) struct KnownRows {
     items: Vec<(KnownItem, TransactionId)>,
-    /// The remote ids by which the request names each.
+    /// The remote ids by which the request names each transaction.
     named: HashMap<TransactionId, Vec<String>>,
 }
 
 impl KnownRows {
-    /// Notes an item, with its remote ids and all that it says.
+    /// Notes an item with its remote ids and fields.
     pub(super) fn note(
         &mut self,
         rules: TransactionRules<'_>,
         index: usize,
         existing: &Transaction,
-        (ids, row): (Vec<String>, &Changes),
+        ids: Vec<String>,
+        row: &Changes,
     ) {
         let named = self.named.entry(existing.id).or_default();
-        let new = |id: &String| existing.remote_ids.contains(id) && !named.contains(id);
-        let new: Vec<String> = ids.into_iter().filter(new).collect();
-        named.extend(new);
+        for id in ids {
+            if existing.remote_ids.contains(&id) && !named.contains(&id) {
+                named.push(id);
+            }
+        }
         let differs = rules.differences(existing, row);
         self.items.push((KnownItem { index, differs }, existing.id));
     }
 
-    /// The items, and of those transactions of which the caller may see only the id the remote ids
-    /// that the caller knew (behaviour 3.7.2). How an item differs from such a one is not told.
-    pub(super) fn of(
+    /// Returns the items, and the remote ids that the caller named for transactions of which they
+    /// may see only the id (behaviour 3.7.2).
+    ///
+    /// For these transactions the items do not show differences.
+    pub(super) fn into_shown(
         self,
         access: &Access,
         transactions: &[Transaction],
@@ -79,16 +86,14 @@ impl KnownRows {
                 (transaction.id, named.get(&transaction.id).cloned().unwrap_or_default())
             })
             .collect();
-        let shown = |(item, id): (KnownItem, TransactionId)| match masked.contains_key(&id) {
-            true => KnownItem { differs: Vec::new(), ..item },
-            false => item,
-        };
-        (items.into_iter().map(shown).collect(), masked)
+        let items = items.into_iter().map(|(item, id)| {
+            if masked.contains_key(&id) { KnownItem { differs: Vec::new(), ..item } } else { item }
+        });
+        (items.collect(), masked)
     }
 }
 
-/// The non-trashed transactions that carry remote ids of a batch, the oldest first (behaviour
-/// 3.7.3).
+/// The non-trashed transactions with remote ids of a batch, oldest first (behaviour 3.7.3).
 pub(super) struct RemoteIdMatches {
     pub(super) transactions: Vec<Transaction>,
     by_remote_id: HashMap<String, usize>,
@@ -96,16 +101,16 @@ pub(super) struct RemoteIdMatches {
 
 impl RemoteIdMatches {
     pub(super) fn load(tx: &mut Tx<'_>, access: &Access, items: &[Changes]) -> Result<Self> {
-        let mut wanted: Vec<&str> = items
+        let mut remote_ids: Vec<&str> = items
             .iter()
             .flat_map(|item| item.remote_ids.iter().flatten())
             .map(|id| id.trim())
             .collect();
-        wanted.retain(|id| !id.is_empty());
-        wanted.sort_unstable();
-        wanted.dedup();
+        remote_ids.retain(|id| !id.is_empty());
+        remote_ids.sort_unstable();
+        remote_ids.dedup();
         let mut matches = Self { transactions: Vec::new(), by_remote_id: HashMap::new() };
-        let found = tx.transactions().by_remote_ids(access, &wanted, MAX_READ)?;
+        let found = tx.transactions().by_remote_ids(access, &remote_ids, MAX_READ)?;
         for transaction in &found.ok_or(Refusal::TooMuchText(MAX_READ))? {
             matches.add(transaction);
         }
@@ -122,7 +127,7 @@ impl RemoteIdMatches {
         self.transactions.push(transaction.clone());
     }
 
-    /// The transaction that has the first known one of these remote ids.
+    /// Finds the transaction that has the first known one of these remote ids.
     pub(super) fn find(&self, remote_ids: &[String]) -> Option<&Transaction> {
         remote_ids
             .iter()
@@ -130,7 +135,7 @@ impl RemoteIdMatches {
             .and_then(|place| self.transactions.get(*place))
     }
 
-    /// Those that a request posts.
+    /// Returns the transactions that a request may post.
     pub(super) fn posted(&self, intent: Intent) -> &[Transaction] {
         match intent {
             Intent::Post => &self.transactions,

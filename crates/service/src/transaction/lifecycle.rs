@@ -1,4 +1,4 @@
-//! Verbs on existing transactions, one or many (behaviour 3.3, 3.4, 3.6).
+//! Verbs on existing transactions, single and in batches (behaviour 3.3, 3.4, 3.6).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,12 +20,12 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch};
 
-/// What to do, and whether a refusal skips the item or fails the request.
+/// A verb, and how its refusals are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerbRequest {
     /// The verb.
     pub verb: Verb,
-    /// Whether it is a batch, which skips ineligible items; a single request is refused (behaviour
+    /// Whether it is a batch, which skips ineligible items. A single request is refused (behaviour
     /// 3.6.3, 3.6.4).
     pub batch: bool,
     /// `updateChecked` or `trashChecked`.
@@ -33,28 +33,28 @@ pub struct VerbRequest {
 }
 
 impl VerbRequest {
-    /// A single request.
+    /// Creates the request of a verb on one transaction.
     #[must_use]
     pub const fn single(verb: Verb) -> Self {
         Self { verb, batch: false, override_checked: false }
     }
 
-    /// A batch.
+    /// Creates the request of a verb on a batch.
     #[must_use]
     pub const fn batch(verb: Verb, override_checked: bool) -> Self {
         Self { verb, batch: true, override_checked }
     }
 
-    /// The context in which it is recorded: the trash takes what there is no room for, too.
+    /// Returns the context of the write. Trashing is exempt from quotas.
     fn context(self, cx: &Context) -> Context {
         match self.verb {
-            Verb::Trash => cx.beyond_quotas(),
+            Verb::Trash => cx.exempt_from_quotas(),
             Verb::Post | Verb::Update | Verb::Check | Verb::Uncheck | Verb::Untrash => cx.clone(),
         }
     }
 
-    /// The action that the access step requires. Each transaction is checked again when it is
-    /// loaded.
+    /// Returns the purpose that the access step checks. Each transaction is checked again when it
+    /// is loaded.
     const fn purpose(self) -> Record {
         match self.verb {
             Verb::Check | Verb::Uncheck => Record::Check,
@@ -65,22 +65,21 @@ impl VerbRequest {
     }
 }
 
-/// Performs a verb on the named transactions, and returns them in their final state, in the order
-/// of the items.
+/// Performs a verb on the named transactions, and returns them in the order of the items.
 ///
 /// # Errors
-/// What the access step and the rules of transactions refuse; nothing is changed then.
+/// Refusals of the access step and of the rules of transactions. Nothing is changed then.
 pub fn perform(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
-    wanted: VerbRequest,
+    request: VerbRequest,
     items: Vec<Changes>,
 ) -> Result<View> {
-    let access = access::enter_to(tx, cx, book, wanted.purpose())?;
+    let access = access::enter_to(tx, cx, book, request.purpose())?;
     batch::check_size("items", items.len())?;
-    let ids = batch::each(&items, named_id)?;
-    let on_unknown = if wanted.batch { OnUnknown::ListAll } else { OnUnknown::NameIt };
+    let ids = batch::each(&items, read_id)?;
+    let on_unknown = if request.batch { OnUnknown::ListAll } else { OnUnknown::NameIt };
     let mut current = load(tx, &access, &ids, on_unknown)?;
     check_indexed(&items)?;
     let references = items.iter().flat_map(Changes::references);
@@ -89,15 +88,15 @@ pub fn perform(
     let rules = rules(cx, &access, &accounts);
     let files_by_id = attach::files_by_id(tx, &access, &items, &before)?;
     let mut write_set = WriteSet::with_files(files_by_id.clone());
-    let mut repeated = BytesLeft::of_written();
+    let mut named_bytes = BytesLeft::for_written_events();
     let (mut skipped, mut refused): (usize, _) = (0, batch::Refused::default());
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
-        repeated.take(transaction.texts())?;
+        named_bytes.take(transaction.text_bytes())?;
         let rules = rules_of(rules, &transaction);
-        let permitted = rules.check_permitted(&transaction, wanted.verb, &changes);
+        let permitted = rules.check_permitted(&transaction, request.verb, &changes);
         let mut new_files = Vec::new();
-        let resolved = || {
+        let resolve = || {
             let (changes, new) =
                 attach::resolve(cx, &access, &files_by_id, changes, Some(&transaction))?;
             new_files = new;
@@ -107,18 +106,18 @@ pub fn perform(
             .map_err(Error::from)
             .and_then(|()| Ok(cx.check_precondition(&transaction)?))
             .and_then(|()| {
-                rules.perform(wanted.verb, wanted.override_checked, &transaction, resolved)
+                rules.perform(request.verb, request.override_checked, &transaction, resolve)
             });
         match edited {
-            // An update that changes nothing is done.
-            Ok(None) if wanted.verb == Verb::Update => {}
+            // An update without changes is not counted as skipped.
+            Ok(None) if request.verb == Verb::Update => {}
             Ok(None) => skipped = skipped.saturating_add(1),
             Ok(Some(edited)) => {
-                write_set.attached(new_files);
+                write_set.add_files(new_files);
                 current.insert(edited.transaction.id, edited.transaction.clone());
-                write_set.performed(&rules, wanted.verb, transaction, edited)?;
+                write_set.add_performed(&rules, request.verb, transaction, edited)?;
             }
-            Err(Error::Refused(refusal)) if wanted.batch && refusal.skips_item(wanted.verb) => {
+            Err(Error::Refused(refusal)) if request.batch && refusal.skips_item(request.verb) => {
                 skipped = skipped.saturating_add(1);
             }
             Err(error) => refused.note(index, error)?,
@@ -126,20 +125,15 @@ pub fn perform(
     }
     refused.check()?;
     check_texts(ids.iter().filter_map(|(_, id)| current.get(&(*id)?)), MAX_WRITTEN)?;
-    write_set.save(tx, &wanted.context(cx), &access, &accounts)?;
+    write_set.save(tx, &request.context(cx), &access, &accounts)?;
     let transactions: Vec<Transaction> =
         ids.iter().filter_map(|(_, id)| current.get(&(*id)?).cloned()).collect();
     let posted =
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
-    accounts.note_posted(&posted);
+    accounts.mark_posted(&posted);
     let left = sides(&before);
-    let view = View::with_accounts(
-        tx,
-        cx,
-        access.into_access(),
-        (transactions, accounts),
-        AccountDetail::Full,
-    )?;
+    let access = access.into_access();
+    let view = View::with_accounts(tx, cx, access, transactions, accounts, AccountDetail::Full)?;
     Ok(View { skipped, left, ..view })
 }
 
@@ -153,12 +147,8 @@ pub(crate) fn release_accounts(
     access: &AccessTo<Record>,
     removed: &BTreeSet<AccountId>,
 ) -> Result<()> {
-    if tx.transactions().count_drafts_of_accounts(
-        access,
-        removed,
-        MAX_RELEASED.saturating_add(1),
-    )? > MAX_RELEASED
-    {
+    let max = MAX_RELEASED.saturating_add(1);
+    if tx.transactions().count_drafts_of_accounts(access, removed, max)? > MAX_RELEASED {
         return Err(account::Refusal::TooManyDrafts.into());
     }
     let drafts = tx
@@ -171,14 +161,14 @@ pub(crate) fn release_accounts(
     for before in drafts {
         let edited = rules.without_accounts(before.clone(), removed)?;
         write_set
-            .performed(&rules, Verb::Update, before, edited)
+            .add_performed(&rules, Verb::Update, before, edited)
             .map_err(|_| account::Refusal::TooManyDrafts)?;
     }
     write_set.save(tx, cx, access, &accounts)
 }
 
-/// The id of an item, with its text for messages. Text that is no id counts as an unknown id.
-pub(super) fn named_id(item: &Changes) -> Result<(String, Option<TransactionId>)> {
+/// Reads the id of an item, with its text for messages. A malformed id counts as unknown.
+pub(super) fn read_id(item: &Changes) -> Result<(String, Option<TransactionId>)> {
     let text = item.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
     let id = text.parse().ok();
     Ok((text, id))
@@ -187,25 +177,25 @@ pub(super) fn named_id(item: &Changes) -> Result<(String, Option<TransactionId>)
 /// How unknown ids are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnUnknown {
-    /// The one id of a single request.
+    /// By the one id of a single request.
     NameIt,
-    /// All of a batch (behaviour 3.6.5).
+    /// By all unknown ids of a batch (behaviour 3.6.5).
     ListAll,
-    /// All of a merge, as a bad request (behaviour 3.11.10).
+    /// By all unknown ids of a merge, as a bad request (behaviour 3.11.10).
     RefuseMerge,
 }
 
-/// Loads the named transactions. Unknown ones, and those the caller may not see, are refused.
+/// Loads the named transactions. Refuses unknown ids, and those the caller may not see.
 pub(super) fn load(
     tx: &mut Tx<'_>,
     access: &Access,
     ids: &[(String, Option<TransactionId>)],
     on_unknown: OnUnknown,
 ) -> Result<HashMap<TransactionId, Transaction>> {
-    let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
-    let wanted: Vec<TransactionId> = wanted.into_iter().collect();
-    let found = tx.transactions().by_ids(access, &wanted, MAX_CHANGED)?;
-    let mut found = fitting(found, ids.iter().filter_map(|(_, id)| *id), MAX_CHANGED)?;
+    let unique: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
+    let unique: Vec<TransactionId> = unique.into_iter().collect();
+    let found = tx.transactions().by_ids(access, &unique, MAX_CHANGED)?;
+    let mut found = within_limit(found, ids.iter().filter_map(|(_, id)| *id), MAX_CHANGED)?;
     found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()
@@ -221,17 +211,18 @@ pub(super) fn load(
     .into())
 }
 
-/// What [`by_ids`](daybook_storage::transaction::Transactions::by_ids) has found, with each id as
-/// often as it is named.
+/// Checks that the texts of found transactions fit, with each id as often as it is named.
+///
+/// `found` is the result of [`by_ids`](daybook_storage::transaction::Transactions::by_ids).
 ///
 /// # Errors
 /// [`Refusal::TooMuchText`].
-pub(super) fn fitting(
+pub(super) fn within_limit(
     found: Option<HashMap<TransactionId, Transaction>>,
     named: impl Iterator<Item = TransactionId>,
-    most: usize,
+    max: usize,
 ) -> std::result::Result<HashMap<TransactionId, Transaction>, Refusal> {
-    let found = found.ok_or(Refusal::TooMuchText(most))?;
-    check_texts(named.filter_map(|id| found.get(&id)), most)?;
+    let found = found.ok_or(Refusal::TooMuchText(max))?;
+    check_texts(named.filter_map(|id| found.get(&id)), max)?;
     Ok(found)
 }

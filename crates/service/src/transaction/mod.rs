@@ -1,8 +1,17 @@
-//! Use cases of transactions (behaviour 3).
+//! Transactions: recording, verbs, merges, searches and counts (behaviour 3).
+//!
+//! A transaction moves an amount from a credit account to a debit account. It is a draft until
+//! date, amount and both accounts are known, then posted; the verbs post, update, check, uncheck,
+//! trash and untrash change its state (`lifecycle`). A write loads everything that the batch names
+//! at once (accounts, files, transactions with the same remote ids), applies the rules of the
+//! domain to each item, and gathers the changes in a write set. The write set saves transactions,
+//! files, balances and events in a fixed number of statements (`save`). One refused item fails the
+//! whole batch, unless the verb skips it.
 
 mod attach;
 mod count;
 mod create;
+mod create_mode;
 mod known;
 mod lifecycle;
 mod merge;
@@ -28,14 +37,15 @@ use crate::zone;
 pub use attach::VisibleFiles;
 pub(crate) use attach::{FileReferences, release_file};
 pub use count::{Counts, SpanText, counts};
-pub use create::{CreateMode, create, read_texts};
+pub use create::{create, read_texts};
+pub use create_mode::CreateMode;
 pub(crate) use lifecycle::release_accounts;
 pub use lifecycle::{VerbRequest, perform};
 pub use merge::merge;
 #[doc(hidden)]
 pub use read::explain;
-pub(crate) use read::reading;
-pub use read::{Listed, QueryCount, Request, count, get, list, load, named};
+pub(crate) use read::parse_context;
+pub use read::{Listed, QueryCount, Request, count, get, list, list_by_ids, load};
 
 /// Transactions as the caller sees them, with the resources they name.
 #[derive(Debug, Clone)]
@@ -44,42 +54,42 @@ pub struct View {
     pub access: Access,
     /// The requested transactions, in order.
     pub transactions: Vec<Transaction>,
-    /// The accounts on their sides.
+    /// Their accounts.
     pub accounts: Directory,
-    /// The files they hold.
+    /// Their files.
     pub files: VisibleFiles,
-    /// The groups of these accounts; empty for lists.
+    /// The groups of these accounts. Empty for lists.
     pub forest: Forest,
     /// The usernames of their creators.
     pub creators: HashMap<UserId, String>,
-    /// How the apps look that they were made with.
-    pub faces: HashMap<String, AppSummary>,
-    /// Those of which the caller may see only the id, with the remote ids that the caller knew
-    /// (behaviour 3.7.2).
+    /// The apps that they were created with.
+    pub app_summaries: HashMap<String, AppSummary>,
+    /// The transactions of which the caller may see only the id, with the remote ids that the
+    /// caller named (behaviour 3.7.2).
     pub masked: HashMap<TransactionId, Vec<String>>,
-    /// How many items of a batch were skipped (behaviour 3.6.4).
+    /// The number of skipped items of a batch (behaviour 3.6.4).
     pub skipped: usize,
-    /// The items that were there already (behaviour 3.7.2).
+    /// The items that existed already (behaviour 3.7.2).
     pub known: Vec<KnownItem>,
-    /// Accounts that were on the sides before, and the money went away from (behaviour 3.2.1).
+    /// The accounts of the transactions before the change (behaviour 3.2.1).
     pub left: Vec<AccountId>,
 }
 
-/// An item of a request that is there already, by a remote id.
+/// An item of a request that exists already, by a remote id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownItem {
     /// Its position, from 0.
     pub index: usize,
-    /// The fields whose values are others than what is stored.
+    /// The fields whose values differ from what is stored.
     pub differs: Vec<&'static str>,
 }
 
-/// How much of the accounts a view shows.
+/// How much a view shows of the accounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AccountDetail {
     /// With their groups.
     Full,
-    /// As rows of lists show them (behaviour 2.10).
+    /// As lists show them (behaviour 2.10).
     Brief,
 }
 
@@ -92,14 +102,15 @@ impl View {
         detail: AccountDetail,
     ) -> Result<Self> {
         let accounts = tx.accounts().by_ids(&access, sides(&transactions))?;
-        Self::with_accounts(tx, cx, access, (transactions, accounts), detail)
+        Self::with_accounts(tx, cx, access, transactions, accounts, detail)
     }
 
     fn with_accounts(
         tx: &mut Tx<'_>,
         cx: &Context,
         access: Access,
-        (transactions, accounts): (Vec<Transaction>, Directory),
+        transactions: Vec<Transaction>,
+        accounts: Directory,
         detail: AccountDetail,
     ) -> Result<Self> {
         let forest = match detail {
@@ -109,19 +120,20 @@ impl View {
             }
             AccountDetail::Brief => Forest::default(),
         };
-        let files = VisibleFiles::of(tx, &access, &transactions)?;
-        let mut others: Vec<UserId> = transactions
+        let files = VisibleFiles::load(tx, &access, &transactions)?;
+        let mut creators: Vec<UserId> = transactions
             .iter()
             .map(|transaction| transaction.created_by)
             .filter(|id| *id != cx.user.id)
             .collect();
-        others.sort_unstable();
-        others.dedup();
+        creators.sort_unstable();
+        creators.dedup();
+        let creators = tx.users().by_ids(&creators)?.into_iter();
         let mut creators: HashMap<UserId, String> =
-            tx.users().by_ids(&others)?.into_iter().map(|user| (user.id, user.username)).collect();
+            creators.map(|user| (user.id, user.username)).collect();
         creators.insert(cx.user.id, cx.user.username.clone());
-        let agents = transactions.iter().filter_map(|one| one.stamp.agent.as_deref());
-        let faces = tx.apps().faces(agents)?;
+        let agents = transactions.iter().filter_map(|row| row.stamp.agent.as_deref());
+        let app_summaries = tx.apps().summaries(agents)?;
         Ok(Self {
             access,
             transactions,
@@ -129,7 +141,7 @@ impl View {
             files,
             forest,
             creators,
-            faces,
+            app_summaries,
             masked: HashMap::new(),
             skipped: 0,
             known: Vec::new(),
@@ -138,7 +150,7 @@ impl View {
     }
 }
 
-/// The rules for new transactions; [`rules_of`] makes them the rules for an existing one.
+/// Returns the rules for new transactions. [`rules_of`] turns them into those of an existing one.
 fn rules<'a>(cx: &Context, access: &'a Access, accounts: &'a Directory) -> TransactionRules<'a> {
     let today = cx.today(access.book());
     TransactionRules { access, accounts, now: cx.now, today, created_on: today }
@@ -150,7 +162,7 @@ fn rules_of<'a>(rules: TransactionRules<'a>, transaction: &Transaction) -> Trans
     TransactionRules { created_on, ..rules }
 }
 
-/// The accounts on the sides of transactions.
+/// Returns the accounts of transactions.
 fn sides(transactions: &[Transaction]) -> Vec<AccountId> {
     transactions.iter().flat_map(Transaction::account_ids).collect()
 }

@@ -1,32 +1,33 @@
-//! Text mode: bodies that leave to their description what they do not say (behaviour 3.8).
+//! Quick entry: transactions typed as one line of text (behaviour 3.8).
 
 use daybook_domain::access::Access;
 use daybook_domain::transaction::Changes;
 use daybook_domain::transaction::quick_entry::{
-    Discovery, Lexicon, Precedent, QuickEntry, QuickEntryReader, learns,
+    Discovery, Lexicon, Precedent, QuickEntry, QuickEntryReader, learns_from_history,
 };
 use daybook_storage::Tx;
-use daybook_storage::transaction::{Names, PrecedentFilter, Search};
+use daybook_storage::transaction::{PrecedentFilter, ResolvedNames, Search};
 use time::Date;
 
-use super::CreateMode;
+use super::create_mode::CreateMode;
 use super::read::drafts_of;
 use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
 
-/// Texts of a request that are looked up in the history: of a batch the first ones.
+/// Texts of a request that may be looked up in the history, from the first item.
 const MAX_LEARNED: usize = 100;
 
-/// Reads the texts of bodies that name no account, and leaves the others as they are. Returns also
-/// the days of the following months that the typed line of a createTransaction asks for. The
-/// accounts are loaded once, and only when there is a text to read. A text is never refused.
+/// Reads the descriptions of bodies that name no account, and leaves other bodies unchanged.
+///
+/// It also returns the days of the following months that the line of a createTransaction asks for.
+/// The accounts are loaded once, and only if there is a text to read. A text is never refused.
 pub(super) fn read(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &Access,
     items: Vec<Changes>,
-    recording: &CreateMode,
+    mode: &CreateMode,
 ) -> Result<(Vec<Changes>, Vec<Date>)> {
     let (settings, precision) = (&access.book().settings, access.book().precision());
     if !items.iter().any(|item| item.discovery(precision.separator).is_some()) {
@@ -34,13 +35,13 @@ pub(super) fn read(
     }
     let accounts = tx.accounts().names(access)?;
     let names = Lexicon::new(accounts.iter().map(|(id, name)| (*id, name.as_str())));
-    let today = zone::day(cx.now, recording.zone.as_deref().unwrap_or(&settings.time_zone));
+    let today = zone::day(cx.now, mode.zone.as_deref().unwrap_or(&settings.time_zone));
     let reader = QuickEntryReader {
         names: &names,
         pattern: settings.date_pattern,
         precision,
         today,
-        repeats: recording.single,
+        repeats: mode.single,
     };
     let mut repeats = Vec::new();
     let mut history = History::new(access);
@@ -63,18 +64,19 @@ pub(super) fn read(
     Ok((items, repeats))
 }
 
-/// The transactions from which a text mode that learns takes accounts (behaviour 3.8.3).
+/// The earlier transactions from which quick entry takes accounts (behaviour 3.8.3).
 struct History<'a> {
     access: &'a Access,
-    /// How many more texts may be looked up.
+    /// The number of texts that may still be looked up.
     left: usize,
 }
 
 impl<'a> History<'a> {
-    /// Nothing is learned where it was not asked for, or from transactions that the user must not
-    /// see.
+    /// Creates the history. It is empty unless the book enables it and the caller may see all
+    /// transactions.
     fn new(access: &'a Access) -> Self {
-        let learns = learns(&access.book().settings.properties) && drafts_of(access).is_none();
+        let learns =
+            learns_from_history(&access.book().settings.properties) && drafts_of(access).is_none();
         Self { access, left: if learns { MAX_LEARNED } else { 0 } }
     }
 
@@ -85,13 +87,13 @@ impl<'a> History<'a> {
         }
         self.left = self.left.saturating_sub(1);
         for Precedent { filter, description } in &precedents {
-            let names = Names::default();
+            let names = ResolvedNames::default();
             let like = PrecedentFilter { description: description.as_deref() };
-            let search = Search { filter, names: &names, drafts_of: None, like: Some(like) };
+            let search = Search { filter, names: &names, drafts_of: None, precedent: Some(like) };
             let latest = tx.transactions().search(self.access, &search, None, 1)?;
             let sides = latest.rows.first().and_then(|latest| latest.credit.zip(latest.debit));
             if let Some((credit, debit)) = sides {
-                return Ok(found.completed(credit, debit));
+                return Ok(found.with_precedent(credit, debit));
             }
         }
         Ok(found)

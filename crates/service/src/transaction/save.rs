@@ -1,4 +1,4 @@
-//! Saves changed transactions with all that changes with them: balances, files, accounts, events.
+//! The write set: saves changed transactions with their balances, files, accounts and events.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use daybook_domain::file::{File, FilesById};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{
-    Edited, MAX_CREATED, MAX_WRITTEN, Refusal, Transaction, TransactionRules, Verb,
+    ChangedTransaction, MAX_CREATED, MAX_WRITTEN, Refusal, Transaction, TransactionRules, Verb,
 };
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::event_log;
 
-/// What a batch writes, gathered in memory and written once.
+/// The writes of a batch, gathered in memory and executed once.
 #[derive(Debug, Default)]
 pub(super) struct WriteSet {
     changes: Vec<Change>,
@@ -26,27 +26,27 @@ pub(super) struct WriteSet {
     events: Vec<NewEvent>,
     /// Bytes of the texts of new transactions.
     created: usize,
-    /// Bytes of what is told of transactions, in their events or in the answer.
+    /// Bytes of the texts of transactions in events and in the response.
     written: usize,
-    /// The files the transactions hold, for their snapshots.
+    /// The files of the transactions, for their snapshots.
     files: FilesById,
     new_files: Vec<File>,
-    /// The accounts that were posted on, also where a later item of the batch moved the transaction
-    /// to another account (behaviour 4.7).
+    /// The accounts that were posted on, even if a later item of the batch moved the transaction to
+    /// another account (behaviour 4.7).
     posted: BTreeSet<AccountId>,
 }
 
 impl WriteSet {
-    /// An empty write set about transactions that hold these files.
+    /// Creates an empty write set for transactions with these files.
     pub(super) fn with_files(files: FilesById) -> Self {
         Self { files, ..Self::default() }
     }
 
-    /// Adds new files with their events; they come before the transaction that holds them.
-    pub(super) fn attached(&mut self, new: Vec<File>) {
+    /// Adds new files with their events, before the transaction that references them.
+    pub(super) fn add_files(&mut self, new: Vec<File>) {
         for file in new {
             self.events.push(file.created_event());
-            self.files.put((&file).into());
+            self.files.insert((&file).into());
             self.new_files.push(file);
         }
     }
@@ -55,17 +55,17 @@ impl WriteSet {
     ///
     /// # Errors
     /// [`Refusal::TooMuchText`].
-    pub(super) fn created(
+    pub(super) fn add_created(
         &mut self,
         rules: &TransactionRules<'_>,
         transaction: &Transaction,
     ) -> std::result::Result<(), Refusal> {
-        self.created = self.created.saturating_add(transaction.texts());
+        self.created = self.created.saturating_add(transaction.text_bytes());
         if self.created > MAX_CREATED {
             return Err(Refusal::TooMuchText(MAX_CREATED));
         }
         let event = rules.created_event(transaction, &self.files);
-        self.tell(event.data.len())?;
+        self.count_bytes(event.data.len())?;
         self.events.push(event);
         self.note_posted(transaction);
         self.positions.insert(transaction.id, self.changes.len());
@@ -73,51 +73,54 @@ impl WriteSet {
         Ok(())
     }
 
-    /// Counts a transaction that is answered as it is.
+    /// Counts the texts of a transaction that is returned unchanged.
     ///
     /// # Errors
     /// [`Refusal::TooMuchText`].
-    pub(super) fn returned(&mut self, existing: &Transaction) -> std::result::Result<(), Refusal> {
-        self.tell(existing.texts())
+    pub(super) fn add_returned(
+        &mut self,
+        existing: &Transaction,
+    ) -> std::result::Result<(), Refusal> {
+        self.count_bytes(existing.text_bytes())
     }
 
-    /// Adds what a verb did to a transaction, with its events.
+    /// Adds the result of a verb on a transaction, with its events.
     ///
     /// # Errors
     /// [`Refusal::TooMuchText`].
-    pub(super) fn performed(
+    pub(super) fn add_performed(
         &mut self,
         rules: &TransactionRules<'_>,
         verb: Verb,
         before: Transaction,
-        edited: Edited,
+        edited: ChangedTransaction,
     ) -> std::result::Result<(), Refusal> {
         let events = rules.events(verb, &edited, &self.files);
-        events.iter().try_for_each(|event| self.tell(event.data.len()))?;
+        events.iter().try_for_each(|event| self.count_bytes(event.data.len()))?;
         self.events.extend(events);
-        self.changed(before, edited.transaction);
+        self.add_change(before, edited.transaction);
         Ok(())
     }
 
-    fn tell(&mut self, bytes: usize) -> std::result::Result<(), Refusal> {
+    fn count_bytes(&mut self, bytes: usize) -> std::result::Result<(), Refusal> {
         self.written = self.written.saturating_add(bytes);
         if self.written > MAX_WRITTEN { Err(Refusal::TooMuchText(MAX_WRITTEN)) } else { Ok(()) }
     }
 
-    /// Adds a transaction that a merge put in the trash, with its event.
-    pub(super) fn merged_away(
+    /// Adds a transaction that a merge moved to the trash, with its event.
+    pub(super) fn add_merged(
         &mut self,
         rules: &TransactionRules<'_>,
         before: Transaction,
         after: Transaction,
     ) {
         self.events.push(rules.deleted_event(&after, &self.files));
-        self.changed(before, after);
+        self.add_change(before, after);
     }
 
-    /// Adds a change; several changes of one transaction become one, from its first state to its
+    /// Adds a change. Several changes of one transaction become one, from its first state to its
     /// last.
-    fn changed(&mut self, before: Transaction, after: Transaction) {
+    fn add_change(&mut self, before: Transaction, after: Transaction) {
         self.note_posted(&after);
         match self.positions.get(&after.id).and_then(|position| self.changes.get_mut(*position)) {
             Some(change) => change.after = after,
@@ -132,8 +135,8 @@ impl WriteSet {
         self.posted.extend(transaction.entries().iter().map(|entry| entry.account));
     }
 
-    /// Writes everything: files, transactions, period totals, the flag of accounts that were posted
-    /// on for the first time, events.
+    /// Writes everything: files, transactions, period totals, the flags of accounts that were
+    /// posted on for the first time, and events.
     pub(super) fn save(
         self,
         tx: &mut Tx<'_>,
@@ -149,17 +152,12 @@ impl WriteSet {
             .queue(access, added.iter().map(|change| change.after.clone()).collect())?;
         let all: Vec<Change> = added.into_iter().chain(changed).collect();
         tx.balances().queue(access, &all)?;
-        let first = self
+        let first_posted = self
             .posted
             .into_iter()
             .filter(|id| accounts.get(*id).is_none_or(|account| !account.has_transaction_posted));
-        tx.accounts().mark_posted(access, &first.collect::<Vec<_>>())?;
-        event_log::append_counted(
-            tx,
-            cx,
-            access,
-            self.events,
-            &event_log::posting_counts(access, &all),
-        )
+        tx.accounts().mark_posted(access, &first_posted.collect::<Vec<_>>())?;
+        let counts = event_log::posting_counts(access, &all);
+        event_log::append_counted(tx, cx, access, self.events, &counts)
     }
 }

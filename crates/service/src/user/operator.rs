@@ -1,4 +1,4 @@
-//! What the operator does with a user (behaviour 7.11).
+//! Operator commands for users (behaviour 7.11).
 
 use std::sync::Arc;
 
@@ -13,94 +13,98 @@ use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::user::User;
 use daybook_storage::{ShardKey, Tx};
 
-use super::held;
 use crate::access::{find_even_deleted, owner_of};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
+use crate::user_lock::find_with_lock;
 use crate::{collaborator, event_log, storage_quota, token};
 
-/// A user, with what they have.
+/// A user with a summary of their data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserReport {
     /// The user.
     pub user: User,
-    /// How many books they own.
+    /// The number of books they own.
     pub owned: i64,
-    /// How many books they see as collaborators, their own included.
+    /// The number of books they have access to, their own included.
     pub shared: usize,
-    /// How many of their deleted books wait to be removed.
+    /// The number of their deleted books that can still be restored.
     pub deleted: usize,
-    /// How many of their access tokens are active.
+    /// The number of their active access tokens.
     pub tokens: usize,
-    /// What their books hold together.
+    /// The storage that their books use.
     pub stored: StorageUsage,
-    /// How much the operator allows them to store.
+    /// The storage that the operator allows them.
     pub allowance: Allowance,
 }
 
-/// A user, with what they have.
+/// Returns a user with a summary of their data.
 ///
 /// # Errors
 /// 404 for an unknown address.
 pub fn report(tx: &mut Tx<'_>, email: &Email, now: Instant) -> Result<UserReport> {
-    let user = known(tx, email)?;
+    let user = find_user(tx, email)?;
     let owned = tx.users().count_owned(user.id)?;
     let (waiting, shared): (Vec<_>, Vec<_>) =
-        tx.books().kept_of_user(email)?.into_iter().partition(|found| found.deletion.is_some());
+        tx.books().existing_of_user(email)?.into_iter().partition(|found| found.deletion.is_some());
     let own = |found: &&BookAccess| found.granted == Some(Permission::Owner);
     let (shared, deleted) = (shared.len(), waiting.iter().filter(own).count());
     let tokens = token::of_user(tx, &user, now)?;
     let tokens = tokens.iter().filter(|token| token.is_active(now)).count();
-    let stored = storage_quota::held_by(tx, user.id, now)?;
-    let allowance = tx.stored().allowance(user.id)?;
+    let stored = storage_quota::used_by(tx, user.id, now)?;
+    let allowance = tx.storage_usage().allowance(user.id)?;
     Ok(UserReport { user, owned, shared, deleted, tokens, stored, allowance })
 }
 
-/// Gives a user another address, by which they sign in from then on and which all their books show,
-/// deleted ones too once they are restored.
+/// Changes the address of a user, by which they sign in and which their books show.
+///
+/// Deleted books show the new address once they are restored.
 ///
 /// # Errors
 /// 404 for an unknown address; [`Refusal::AddressTaken`], [`Refusal::AddressShared`].
-pub fn readdress(
+pub fn change_address(
     tx: &mut Tx<'_>,
-    (from, to): (&Email, &Email),
+    from: &Email,
+    to: &Email,
     ids: &Arc<Ids>,
     now: Instant,
 ) -> Result<User> {
-    let user = taken(tx, from)?;
+    let user = lock_for_change(tx, from)?;
     if from == to {
         return Ok(user);
     }
     if tx.users().find(to)?.is_some() {
         return Err(Refusal::AddressTaken(to.clone()).into());
     }
-    let shared = books(tx, from)?;
+    let books = shared_books(tx, from)?;
     let renamed = User { email: to.clone(), ..user.clone() };
-    // Before the books, because nobody waits for what is a user's while holding a book.
+    // Rows of the user come before the books: no unit of work waits for them while it locks a book.
     tx.users().save_names(&renamed)?;
     tx.users().readdress(from, to)?;
-    for book in shared {
-        readdress_in(tx, &book, (&user, to), ids, now)?;
+    for book in books {
+        change_address_in(tx, &book, &user, to, ids, now)?;
     }
     tx.identity_changes().record();
     Ok(renamed)
 }
 
-/// Gives a user their new address in one book, in the name of the book's owner. What others have
-/// done to the book since it was found stands: it may be removed, given away or shared no more.
-fn readdress_in(
+/// Changes the address of a user in one book, in the name of the book's owner.
+///
+/// The book may have been removed, transferred or unshared since it was listed.
+fn change_address_in(
     tx: &mut Tx<'_>,
     book: &BookKey,
-    (user, to): (&User, &Email),
+    user: &User,
+    to: &Email,
     ids: &Arc<Ids>,
     now: Instant,
 ) -> Result<()> {
     let Some(owner) = owner_of(tx, book.as_str())? else { return Ok(()) };
-    // An owner who is renamed enters by the address that the book knows.
+    // The book still has the old address of an owner who is being renamed.
     let owner = if owner.id == user.id { user.clone() } else { owner };
-    let cx = Context::of_operator(owner, ids, now);
-    let Some(access) = enter_kept(tx, &cx, book)? else { return Ok(()) };
+    let cx = Context::for_operator(owner, ids, now);
+    let Some(access) = enter_even_deleted(tx, &cx, book)? else { return Ok(()) };
     let Some(row) = tx.collaborators().find(&access, &user.email)? else { return Ok(()) };
     if tx.collaborators().find(&access, to)?.is_some() {
         return Err(Refusal::AddressShared(book.clone()).into());
@@ -110,26 +114,28 @@ fn readdress_in(
     event_log::append(tx, &cx, &access, vec![row.updated_event(&previous)])
 }
 
-/// Deletes a user. They leave all books; what they recorded stays, under a name that tells nobody.
-/// Their deleted books wait no longer.
+/// Deletes a user.
+///
+/// They leave all books. What they recorded stays, under a name that does not identify them. Their
+/// own deleted books become due for removal.
 ///
 /// # Errors
 /// 404 for an unknown address; [`Refusal::OwnsBooks`].
 pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> Result<User> {
-    let user = taken(tx, email)?;
+    let user = lock_for_change(tx, email)?;
     let owned = tx.users().count_owned(user.id)?;
     if owned > 0 {
         return Err(Refusal::OwnsBooks(owned).into());
     }
-    let cx = Context::of_operator(user.clone(), ids, now);
-    let books = books(tx, email)?;
-    // Before the books, because nobody waits for what is a user's while holding a book.
+    let cx = Context::for_operator(user.clone(), ids, now);
+    let books = shared_books(tx, email)?;
+    // Rows of the user come before the books: no unit of work waits for them while it locks a book.
     tx.users().erase(&user)?;
     for book in books {
         leave(tx, &cx, &book)?;
     }
-    // Once more: what was being written into these books then is committed now. Whoever holds a row
-    // of it still is not waited for long.
+    // Once more, for rows that were being written into these books and are committed by now. The
+    // wait for a row that is still locked is short.
     tx.users().erase(&user)?;
     let deleted = User {
         email: deleted_email(user.id),
@@ -145,30 +151,32 @@ pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> R
     Ok(deleted)
 }
 
-fn known(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
+fn find_user(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
     tx.users().find(email)?.ok_or(Error::NotFound("user"))
 }
 
-/// The user with that address, whom nobody else changes any more.
+/// Locks the user with this address against every other change.
 ///
 /// # Errors
 /// 404 for an unknown address.
-fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
-    held(tx, email, |tx, id| tx.users().take(id))?.ok_or(Error::NotFound("user"))
+fn lock_for_change(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
+    find_with_lock(tx, email, |tx, id| tx.users().lock_to_rename(id))?
+        .ok_or(Error::NotFound("user"))
 }
 
-/// The books that are shared with an address, deleted ones that wait included, in the order in
-/// which all processes lock books.
-fn books(tx: &mut Tx<'_>, email: &Email) -> Result<Vec<BookKey>> {
-    let found = tx.books().kept_of_user(email)?.into_iter();
+/// Lists the books shared with an address, including deleted ones that can still be restored.
+///
+/// They are in the order in which all processes lock books.
+fn shared_books(tx: &mut Tx<'_>, email: &Email) -> Result<Vec<BookKey>> {
+    let found = tx.books().existing_of_user(email)?.into_iter();
     let mut keys: Vec<BookKey> = found.map(|access| access.book.key).collect();
     keys.sort_by_key(|key| ShardKey::of_book(key.as_str()));
     Ok(keys)
 }
 
-/// Enters a book to change its list of collaborators, also one that is deleted; none of one that
-/// is being removed.
-fn enter_kept(
+/// Enters a book to change its collaborators, even if the book is deleted. Returns `None` for a
+/// book whose removal has begun.
+fn enter_even_deleted(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &BookKey,
@@ -176,35 +184,36 @@ fn enter_kept(
     let found = find_even_deleted(tx, cx, book.as_str())?;
     Ok(match found.deletion {
         None => Some(found.admit_to(cx.user.id, ManageCollaborators)?),
-        Some(deletion) if deletion.waits() => {
+        Some(deletion) if deletion.is_restorable() => {
             Some(found.admit_to_deleted(cx.user.id, ManageCollaborators)?)
         }
         Some(_) => None,
     })
 }
 
-/// Takes a user who is deleted off a book, also of one that is deleted. A deleted book of their own
-/// waits no longer: nobody is left who could ask for it. From a book that is removed or shared with
-/// them no more since it was found, nobody is to be taken off.
+/// Removes the user from the collaborators of a book, even if the book is deleted.
+///
+/// A deleted book of their own becomes due for removal, because only its owner could restore it. A
+/// book that was removed or unshared since it was listed is skipped.
 fn leave(tx: &mut Tx<'_>, cx: &Context, book: &BookKey) -> Result<()> {
     let (user, email) = (cx.user.id, cx.user.email.as_str());
     let found = tx.books().load_even_deleted(book.as_str(), &cx.user.email)?;
     let Some(found) = found.filter(|found| found.granted.is_some()) else { return Ok(()) };
     let owns = found.granted == Some(Permission::Owner);
     match found.deletion {
-        Some(deletion) if !deletion.waits() => {}
-        // Restored since their books were counted.
+        Some(deletion) if !deletion.is_restorable() => {}
+        // The book was restored after the owned books were counted.
         None if owns => return Err(Refusal::OwnsBooks(tx.users().count_owned(user)?).into()),
         Some(_) if owns => {
-            tx.books().end_wait(&found.admit_to_deleted(user, DeleteBook)?)?;
+            tx.books().end_retention(&found.admit_to_deleted(user, DeleteBook)?)?;
         }
         None => {
             let access = found.admit_to(user, RemoveCollaborator::Oneself)?;
-            collaborator::take_off(tx, cx, access, email)?;
+            collaborator::remove_from(tx, cx, access, email)?;
         }
         Some(_) => {
             let access = found.admit_to_deleted(user, RemoveCollaborator::Oneself)?;
-            collaborator::take_off(tx, cx, access, email)?;
+            collaborator::remove_from(tx, cx, access, email)?;
         }
     }
     Ok(())

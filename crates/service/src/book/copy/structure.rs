@@ -1,5 +1,5 @@
-//! The structure of a copy: settings, groups, accounts and saved queries under new ids, and the
-//! opening balances of the accounts.
+//! The structure of a copy: settings, groups, accounts, saved queries and opening balances, under
+//! new ids.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ use daybook_domain::name::Name;
 use daybook_domain::property::Properties;
 use daybook_domain::purpose::{ManageCollaborators, WriteChart, WriteSavedQueries};
 use daybook_domain::query::Periodicity;
-use daybook_domain::query::for_copy;
+use daybook_domain::query::translate_ids;
 use daybook_domain::saved_query::SavedQuery;
 use daybook_domain::transaction::Transaction;
 use daybook_storage::Tx;
@@ -23,14 +23,14 @@ use daybook_storage::access::AccessTo;
 use daybook_storage::balance::{AccountScope, TotalsQuery};
 use time::Date;
 
-use super::{CopySource, Request, mint};
+use super::source::{CopyRequest, CopySource, new_transaction_id};
 use crate::context::Context;
 use crate::error::Result;
 
-/// All of a copy but the copied transactions.
+/// Everything in a copy except the copied transactions.
 #[derive(Debug, Clone)]
 pub(super) struct Structure {
-    /// The book, which has no number yet.
+    /// The book; storage assigns its number.
     pub(super) book: Book,
     groups: Vec<Group>,
     accounts: Vec<Account>,
@@ -41,12 +41,12 @@ pub(super) struct Structure {
 }
 
 impl Structure {
-    /// Reads it from the source and gives everything new ids, oldest first.
+    /// Reads the structure from the source and assigns new ids, oldest first.
     pub(super) fn read(
         tx: &mut Tx<'_>,
         cx: &Context,
         source: &CopySource,
-        request: &Request,
+        request: &CopyRequest,
     ) -> Result<Self> {
         let CopySource { access, from, settings } = source;
         let book = Book {
@@ -58,35 +58,38 @@ impl Structure {
             file_secret: FileSecret::new(cx.ids.token()),
             stamp: cx.stamp(),
         };
-        let (groups, ids) = groups(cx, tx.groups().list(access)?);
+        let (groups, group_ids) = copy_groups(cx, tx.groups().list(access)?);
         let originals = tx.accounts().list(access)?;
-        let (mut accounts, copies) = accounts(cx, originals, &ids);
+        let (mut accounts, account_ids) = copy_accounts(cx, originals, &group_ids);
         let mut saved = tx.saved_queries().list(access)?;
         saved.sort_by_key(|saved| saved.id);
-        let account = |id: &str| Some(copies.get(&id.parse().ok()?)?.to_string());
-        let group = |id: &str| Some(ids.get(&id.parse().ok()?)?.to_string());
+        let account = |id: &str| Some(account_ids.get(&id.parse().ok()?)?.to_string());
+        let group = |id: &str| Some(group_ids.get(&id.parse().ok()?)?.to_string());
         let saved_queries = saved.into_iter().map(|saved| {
             let SavedQuery { id: _, title, query, stamp: _ } = saved;
-            let query = for_copy(&query, account, group);
+            let query = translate_ids(&query, account, group);
             SavedQuery { id: SavedQueryId::new(cx.mint()), title, query, stamp: cx.stamp() }
         });
         let saved_queries: Vec<SavedQuery> = saved_queries.collect();
-        let copier = Copier { accounts: copies, user: cx.user.id, stamp: cx.stamp() };
+        let copier = Copier { accounts: account_ids, user: cx.user.id, stamp: cx.stamp() };
         let day = from.and_then(Date::previous_day);
         let openings = match day {
             Some(day) if request.transactions && request.opening_balances => {
-                let finer = 10_i128.saturating_pow(book.scale.saturating_sub(access.book().scale));
-                let balances = balances(tx, access, &copier, day)?.into_iter();
-                let balances = balances.map(|(id, units)| (id, units.saturating_mul(finer)));
-                openings(cx, &copier, &mut accounts, (day, book.scale), balances.collect())?
+                let scale = book.scale;
+                let factor = 10_i128.saturating_pow(scale.saturating_sub(access.book().scale));
+                let mut balances = read_balances(tx, access, &copier, day)?;
+                for units in balances.values_mut() {
+                    *units = units.saturating_mul(factor);
+                }
+                open_accounts(cx, &copier, &mut accounts, day, scale, &balances)?
             }
             _ => Vec::new(),
         };
         Ok(Self { book, groups, accounts, saved_queries, copier, openings })
     }
 
-    /// Writes it into the new book, but for the opening balances. Nothing is posted on the accounts
-    /// yet.
+    /// Writes the structure into the new book, without the opening balances and without marking
+    /// accounts as posted on.
     pub(super) fn write(
         &self,
         tx: &mut Tx<'_>,
@@ -99,7 +102,7 @@ impl Structure {
         Ok(tx.saved_queries().insert(&saved, &self.saved_queries)?)
     }
 
-    /// The copies of transactions, under new ids in the same order.
+    /// Copies transactions under new ids, in the same order.
     ///
     /// # Errors
     /// [`Refusal::Rescale`].
@@ -109,12 +112,12 @@ impl Structure {
         originals: &[Transaction],
     ) -> Result<Vec<Transaction>> {
         check_range(originals, self.book.scale)?;
-        let copy = |original| self.copier.transaction(mint(cx), original);
+        let copy = |original| self.copier.transaction(new_transaction_id(cx), original);
         Ok(originals.iter().map(copy).collect())
     }
 }
 
-/// Refuses amounts that leave the range at this scale (behaviour 3.12.7).
+/// Refuses amounts that exceed the range at this scale (behaviour 3.12.7).
 fn check_range(transactions: &[Transaction], scale: u32) -> Result<()> {
     let fits = |transaction: &Transaction| {
         transaction.amount.is_none_or(|amount| amount.units(scale).is_some())
@@ -122,28 +125,28 @@ fn check_range(transactions: &[Transaction], scale: u32) -> Result<()> {
     if transactions.iter().all(fits) { Ok(()) } else { Err(Refusal::Rescale(scale).into()) }
 }
 
-/// The copies of groups, and the new ids by the old ones.
-fn groups(cx: &Context, mut originals: Vec<Group>) -> (Vec<Group>, HashMap<GroupId, GroupId>) {
+/// Copies groups, and returns the new ids by the old ones.
+fn copy_groups(cx: &Context, mut originals: Vec<Group>) -> (Vec<Group>, HashMap<GroupId, GroupId>) {
     originals.sort_by_key(|group| group.id);
     let ids: HashMap<GroupId, GroupId> =
         originals.iter().map(|group| (group.id, GroupId::new(cx.mint()))).collect();
-    let renumbered = |id: &GroupId| ids.get(id).copied();
+    let new_id = |id: &GroupId| ids.get(id).copied();
     let copies = originals.into_iter().filter_map(|group| {
         let Group { id, name, parent, hidden, locked, properties, stamp: _ } = group;
-        let (id, parent) = (renumbered(&id)?, parent.as_ref().and_then(renumbered));
+        let (id, parent) = (new_id(&id)?, parent.as_ref().and_then(new_id));
         Some(Group { id, name, parent, hidden, locked, properties, stamp: cx.stamp() })
     });
     (copies.collect(), ids)
 }
 
-/// The copies of accounts, and the new ids by the old ones. Nothing is posted on the copies yet.
-fn accounts(
+/// Copies accounts without postings, and returns the new ids by the old ones.
+fn copy_accounts(
     cx: &Context,
     mut originals: Vec<Account>,
     ids: &HashMap<GroupId, GroupId>,
 ) -> (Vec<Account>, HashMap<AccountId, AccountId>) {
     originals.sort_by_key(|account| account.id);
-    let mut renumbered = HashMap::new();
+    let mut new_ids = HashMap::new();
     let copies = originals.into_iter().map(|account| {
         let Account {
             id: old,
@@ -157,7 +160,7 @@ fn accounts(
             stamp: _,
         } = account;
         let id = AccountId::new(cx.mint());
-        renumbered.insert(old, id);
+        new_ids.insert(old, id);
         Account {
             id,
             name,
@@ -170,11 +173,11 @@ fn accounts(
             stamp: cx.stamp(),
         }
     });
-    (copies.collect(), renumbered)
+    (copies.collect(), new_ids)
 }
 
-/// The raw balances of the source's accounts at the end of a day, by the ids of their copies.
-fn balances(
+/// Reads the raw balances of the source's accounts at the end of a day, by the ids of their copies.
+fn read_balances(
     tx: &mut Tx<'_>,
     source: &Access,
     copier: &Copier,
@@ -191,28 +194,30 @@ fn balances(
     Ok(balances)
 }
 
-/// The postings that open the permanent accounts with these balances, against the account of the
-/// book that is called so, else a new one.
-fn openings(
+/// Returns the postings that open the permanent accounts with these balances.
+///
+/// They are posted against the account named [`OPENING_ACCOUNT`]. If the book has none, it is added
+/// to `accounts`.
+fn open_accounts(
     cx: &Context,
     copier: &Copier,
     accounts: &mut Vec<Account>,
-    (day, scale): (Date, u32),
-    balances: HashMap<AccountId, i128>,
+    day: Date,
+    scale: u32,
+    balances: &HashMap<AccountId, i128>,
 ) -> Result<Vec<Transaction>> {
     let name = Name::new(OPENING_ACCOUNT)?;
-    let own = accounts.iter().find(|account| account.name.normalized() == name.normalized());
-    let own = own.map(|account| account.id);
-    let against = own.unwrap_or_else(|| AccountId::new(cx.mint()));
-    let openings = Openings { day, scale, against };
-    let permanent = accounts.iter().filter(|account| account.kind.is_permanent());
-    let made: Vec<Transaction> = permanent
-        .flat_map(|account| {
-            let balance = balances.get(&account.id).copied().unwrap_or_default();
-            openings.of_account(copier, (account.id, balance), || mint(cx))
-        })
-        .collect();
-    if own.is_none() && !made.is_empty() {
+    let existing = accounts.iter().find(|account| account.name.normalized() == name.normalized());
+    let existing = existing.map(|account| account.id);
+    let against = existing.unwrap_or_else(|| AccountId::new(cx.mint()));
+    let openings = Openings { day, scale, contra: against };
+    let mut postings: Vec<Transaction> = Vec::new();
+    for account in accounts.iter().filter(|account| account.kind.is_permanent()) {
+        let balance = balances.get(&account.id).copied().unwrap_or_default();
+        let mut new_id = || new_transaction_id(cx);
+        postings.extend(openings.transactions(copier, account.id, balance, &mut new_id));
+    }
+    if existing.is_none() && !postings.is_empty() {
         accounts.push(Account {
             id: against,
             name,
@@ -225,5 +230,5 @@ fn openings(
             stamp: cx.stamp(),
         });
     }
-    Ok(made)
+    Ok(postings)
 }
