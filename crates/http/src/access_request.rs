@@ -1,7 +1,7 @@
-//! Access requests on the wire (behaviour 7.6).
+//! Access requests: handlers and wire shapes (behaviour 7.6).
 
 use daybook_domain::access_request::AccessRequest;
-use daybook_domain::rights::Shown;
+use daybook_domain::view_rights::Shown;
 use daybook_service::Context;
 use daybook_service::access_request::{self, Request};
 use serde::Serialize;
@@ -17,7 +17,7 @@ struct AccessRequestOut {
     id: String,
     email: String,
     permission: &'static str,
-    /// Always empty: only their user sees what an identity provider tells (behaviour 9.11).
+    /// Always empty: the picture of a user is only visible to the user (behaviour 9.11).
     avatar_url: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -27,7 +27,7 @@ struct AccessRequestOut {
 
 impl From<&AccessRequest> for AccessRequestOut {
     fn from(request: &AccessRequest) -> Self {
-        let expires_at = request.end().milliseconds().to_string();
+        let expires_at = request.expires_at().milliseconds().to_string();
         let AccessRequest { id, user: _, email, permission, message, created_at } = request;
         Self {
             id: id.to_string(),
@@ -41,10 +41,10 @@ impl From<&AccessRequest> for AccessRequestOut {
     }
 }
 
-/// The collaborator that a request asks to make: without an id, as there is none yet.
+/// The collaborator that a request would create, which has no id yet.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct AskedCollaboratorOut {
+struct RequestedCollaboratorOut {
     email: String,
     permission: &'static str,
     avatar_url: &'static str,
@@ -54,7 +54,7 @@ fn to_reply(request: &AccessRequest, _: &Context) -> Reply {
     reply::ok(&AccessRequestOut::from(request))
 }
 
-/// POST collaborators/request. It takes no body, and does not read one that is sent.
+/// POST collaborators/request. A body is ignored.
 pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
     let (book, state) = (request.book(), request.state.clone());
     let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
@@ -65,8 +65,8 @@ pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
             &book.clone(),
             move |tx, cx| {
                 let (permission, message) = (permission.as_deref(), message.as_deref());
-                let asked = Request { permission, message, server: &server };
-                access_request::request(tx, cx, &book, asked)
+                let input = Request { permission, message, server: &server };
+                access_request::request(tx, cx, &book, input)
             },
             |(), _| reply::no_content().showing(std::iter::once(Shown::Nothing)),
         )
@@ -87,10 +87,10 @@ pub(crate) async fn list_book_access_requests(request: ApiRequest) -> ApiResult 
 /// GET collaborators/request/{id}.
 pub(crate) async fn get_book_access_request(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
-    let encode = |asked: &AccessRequest, _: &Context| {
-        reply::ok(&AskedCollaboratorOut {
-            email: asked.email.to_string(),
-            permission: asked.permission.as_str(),
+    let encode = |request: &AccessRequest, _: &Context| {
+        reply::ok(&RequestedCollaboratorOut {
+            email: request.email.to_string(),
+            permission: request.permission.as_str(),
             avatar_url: "",
         })
     };

@@ -1,4 +1,4 @@
-//! Accounts on the wire.
+//! Accounts: handlers and wire shapes.
 
 use daybook_domain::account::{Account, AccountRef, AccountType, Changes};
 use daybook_domain::field::Field;
@@ -13,11 +13,11 @@ use crate::error::ApiError;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
-    EachOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, field, id_text,
+    IterOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, field, id_text,
     objects_only, one_of,
 };
 
-/// A request body that is an account.
+/// The body of an account.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct AccountIn {
@@ -48,8 +48,9 @@ fn account_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<AccountTy
 }
 
 impl AccountIn {
-    /// The body as input of a create or update. In a round trip (a body that carries `createdAt`)
-    /// absent groups mean none (behaviour 4.9).
+    /// Converts the body to the input of a create or update.
+    ///
+    /// In a round trip (a body with `createdAt`) absent groups mean none (behaviour 4.9).
     pub(crate) fn into_input(self) -> Input {
         let Self { id, name, kind, permanent, credit, archived, groups, properties, created_at } =
             self;
@@ -70,25 +71,24 @@ impl AccountIn {
         Input { changes, groups: references }
     }
 
-    /// The reference that a delete reads from the body: the id, or without one the name.
+    /// Converts the body of a delete to a reference: the id, or the name without an id.
     fn into_reference(self) -> AccountRef {
         let id = id_text(self.id);
         AccountRef { name: if id.is_none() { self.name } else { None }, id }
     }
 }
 
-/// An account as older clients send it (behaviour 12.6): what [`AccountIn`] reads, and two fields
-/// beside it.
+/// The body of an account from older clients (behaviour 12.6), with two additional fields.
 #[derive(Debug)]
 pub(crate) struct LedgerAccountIn {
     account: AccountIn,
-    beside: BesideAccountIn,
+    legacy: LegacyFieldsIn,
 }
 
 /// The fields that only older clients send.
 #[derive(Debug, Deserialize)]
-struct BesideAccountIn {
-    /// The plain name of a group.
+struct LegacyFieldsIn {
+    /// The name of a group.
     #[serde(default)]
     group: Option<String>,
     #[serde(default)]
@@ -99,19 +99,20 @@ impl<'de> Deserialize<'de> for LedgerAccountIn {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(reader)?;
         let account = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
-        let beside = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
-        Ok(Self { account, beside })
+        let legacy = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
+        Ok(Self { account, legacy })
     }
 }
 
 impl LedgerAccountIn {
-    /// The body as input of a create: the group joins those of `groups`, and the description
-    /// becomes a property.
+    /// Converts the body to the input of a create.
+    ///
+    /// The group is added to `groups`, and the description becomes a property.
     fn into_input(self) -> Input {
-        let Self { account, beside: BesideAccountIn { group, description } } = self;
+        let Self { account, legacy: LegacyFieldsIn { group, description } } = self;
         let Input { mut changes, groups } = account.into_input();
-        let is_there = |text: &String| !text.trim().is_empty();
-        let groups = match group.filter(is_there) {
+        let is_present = |text: &String| !text.trim().is_empty();
+        let groups = match group.filter(is_present) {
             None => groups,
             Some(name) => {
                 let mut all = groups.value().unwrap_or_default();
@@ -119,7 +120,7 @@ impl LedgerAccountIn {
                 Field::Set(all)
             }
         };
-        if let Some(description) = description.filter(is_there) {
+        if let Some(description) = description.filter(is_present) {
             let key = "description".to_owned();
             changes.properties.entry(key).or_insert(Some(description));
         }
@@ -127,7 +128,7 @@ impl LedgerAccountIn {
     }
 }
 
-/// A group as an account shows it (behaviour 4.18).
+/// A group in the shape of an account (behaviour 4.18).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct MembershipOut<'v> {
@@ -140,7 +141,7 @@ struct MembershipOut<'v> {
     parent: Option<ParentIdOut>,
 }
 
-/// The parent of a group, by its id alone.
+/// The id of the parent of a group.
 #[derive(Serialize)]
 struct ParentIdOut {
     id: String,
@@ -173,7 +174,7 @@ pub(crate) struct AccountOut<'v> {
     stamp: StampOut,
 }
 
-/// An account as the rows of lists show it on their sides (behaviour 2.10).
+/// An account in the rows of transaction lists (behaviour 2.10).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BriefOut {
@@ -216,8 +217,8 @@ impl<'v> AccountOut<'v> {
     }
 }
 
-/// Bytes of stored properties that an account shows, with its groups.
-pub(crate) fn weight(account: &Account, forest: &Forest) -> usize {
+/// Returns the bytes of the properties in the shape of an account, with those of its groups.
+pub(crate) fn property_bytes(account: &Account, forest: &Forest) -> usize {
     let groups = account.groups.iter().filter_map(|id| forest.get(*id));
     let groups = groups.map(|group| group.properties.bytes()).fold(0, usize::saturating_add);
     account.properties.bytes().saturating_add(groups)
@@ -229,28 +230,29 @@ pub(crate) struct AccountsOut<'v>(pub(crate) &'v View);
 impl Serialize for AccountsOut<'_> {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
         let Self(view) = self;
-        let shown = |account| AccountOut::new(account, &view.forest);
-        EachOut(|| view.accounts.iter().map(shown)).serialize(writer)
+        let encode = |account| AccountOut::new(account, &view.forest);
+        IterOut(|| view.accounts.iter().map(encode)).serialize(writer)
     }
 }
 
 /// The accounts of a list.
-pub(crate) fn listed(view: &View) -> Reply {
-    let shown = |account| AccountOut::new(account, &view.forest);
-    reply::list(&view.accounts, shown, |account| account.id.to_string())
+pub(crate) fn encode_list(view: &View) -> Reply {
+    let encode = |account| AccountOut::new(account, &view.forest);
+    reply::list(&view.accounts, encode, |account| account.id.to_string())
 }
 
 fn to_reply(view: &View) -> Reply {
-    let shown = |account: &Account| {
+    let encode = |account: &Account| {
         reply::ok(&AccountOut::new(account, &view.forest))
             .or_short(|| IdOut { id: account.id.to_string() })
             .tagged(account)
     };
-    view.accounts.first().map_or_else(reply::nothing, shown)
+    view.accounts.first().map_or_else(reply::nothing, encode)
 }
 
 fn list(view: &View) -> Reply {
-    listed(view).advising("ask for the accounts of one group (groups/{id}/accounts), or for one")
+    encode_list(view)
+        .advising("ask for the accounts of one group (groups/{id}/accounts), or for one")
 }
 
 /// GET accounts.
@@ -272,21 +274,21 @@ pub(crate) async fn get_account(request: ApiRequest) -> ApiResult {
 /// GET accounts/{id}/groups.
 pub(crate) async fn list_account_groups(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
-    let encode = |view: &_, _: &_| crate::group::listed(view);
+    let encode = |view: &_, _: &_| crate::group::encode_list(view);
     request.read_replicated(move |tx, cx| account::groups(tx, cx, &book, &id), encode).await
 }
 
 /// POST accounts.
 pub(crate) async fn create_account(request: ApiRequest, body: Body<AccountIn>) -> ApiResult {
-    create(request, vec![body.0.into_input()], to_reply).await.map_err(ApiError::alone)
+    create(request, vec![body.0.into_input()], to_reply).await.map_err(ApiError::without_item_index)
 }
 
-/// POST accounts at the address of older clients (behaviour 12.6).
+/// POST accounts at the path of older clients (behaviour 12.6).
 pub(crate) async fn create_ledger_account(
     request: ApiRequest,
     body: Body<LedgerAccountIn>,
 ) -> ApiResult {
-    create(request, vec![body.0.into_input()], to_reply).await.map_err(ApiError::alone)
+    create(request, vec![body.0.into_input()], to_reply).await.map_err(ApiError::without_item_index)
 }
 
 /// POST accounts/batch.
@@ -299,7 +301,9 @@ pub(crate) async fn create_accounts_batch(
 
 /// PUT accounts.
 pub(crate) async fn update_account(request: ApiRequest, body: Body<AccountIn>) -> ApiResult {
-    update(request.conditional()?, vec![body.0], to_reply).await.map_err(ApiError::alone)
+    update(request.conditional()?, vec![body.0], to_reply)
+        .await
+        .map_err(ApiError::without_item_index)
 }
 
 /// PUT accounts/batch.
@@ -313,7 +317,9 @@ pub(crate) async fn update_accounts_batch(
 /// DELETE accounts/{id}.
 pub(crate) async fn delete_account(request: ApiRequest) -> ApiResult {
     let reference = AccountRef { id: Some(request.id()), name: None };
-    delete(request.conditional()?, vec![reference], to_reply).await.map_err(ApiError::alone)
+    delete(request.conditional()?, vec![reference], to_reply)
+        .await
+        .map_err(ApiError::without_item_index)
 }
 
 /// POST accounts/delete/batch.

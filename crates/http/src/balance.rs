@@ -1,5 +1,6 @@
-//! Balances on the wire. Groups may nest without limit, so their JSON is written level by level,
-//! not by recursion.
+//! Balances: the handler and the encoder.
+//!
+//! Groups may nest without limit, so their JSON is written iteratively instead of recursively.
 
 use daybook_domain::amount::write_units;
 use daybook_domain::balance::{AccountBalances, Amounts, GroupBalances, Slice};
@@ -13,7 +14,7 @@ use crate::request::ApiRequest;
 use crate::response_budget;
 use crate::wire::{PropertiesOut, warnings};
 
-/// An amount, whose text is made when it is written: an answer has tens of thousands.
+/// An amount, which is formatted when it is serialized. A response has tens of thousands.
 struct AmountOut {
     units: i128,
     scale: u32,
@@ -29,7 +30,7 @@ impl Serialize for AmountOut {
 /// The six amounts of a container or of a slice.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct FiguresOut {
+struct AmountsOut {
     cumulative_balance: AmountOut,
     cumulative_credit: AmountOut,
     cumulative_debit: AmountOut,
@@ -47,7 +48,7 @@ struct SliceOut {
     day: u8,
     fuzzy_date: i32,
     #[serde(flatten)]
-    figures: FiguresOut,
+    figures: AmountsOut,
 }
 
 /// A container: the balances of one account or group.
@@ -65,14 +66,14 @@ struct ContainerOut<'v> {
     #[serde(skip_serializing_if = "PropertiesOut::is_empty")]
     properties: PropertiesOut<'v>,
     #[serde(flatten)]
-    figures: FiguresOut,
+    figures: AmountsOut,
     balances: Vec<SliceOut>,
-    /// Whether slices are left out (behaviour 5.18).
+    /// Whether slices were omitted (behaviour 5.18).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }
 
-/// What an answer says besides its containers: the ranges of dates it is about (behaviour 5.9).
+/// The fields of a response besides its containers, such as the date ranges (behaviour 5.9).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RangesOut<'v> {
@@ -88,26 +89,27 @@ struct RangesOut<'v> {
     truncated: bool,
 }
 
-/// Writes the answer about one book.
+/// Encodes the balances of a book.
 struct BalanceWriter<'v> {
     view: &'v View,
     scale: u32,
     digits: u32,
 }
 
-/// The text of a container, counted as a part of the answer: an account stands in each of its
-/// groups.
-fn counted(container: &ContainerOut<'_>) -> serde_json::Result<String> {
+/// Encodes a container, and counts it in the response budget.
+///
+/// An account is in the response once per group.
+fn encode_container(container: &ContainerOut<'_>) -> serde_json::Result<String> {
     let text = serde_json::to_string(container)?;
     response_budget::make_of(text.len())?;
     Ok(text)
 }
 
 impl<'v> BalanceWriter<'v> {
-    fn figures(&self, figures: Amounts) -> FiguresOut {
+    fn figures(&self, figures: Amounts) -> AmountsOut {
         let amount = |units| AmountOut { units, scale: self.scale, digits: self.digits };
         let Amounts { cumulative, period } = figures;
-        FiguresOut {
+        AmountsOut {
             cumulative_balance: amount(cumulative.balance()),
             cumulative_credit: amount(cumulative.credit),
             cumulative_debit: amount(cumulative.debit),
@@ -119,13 +121,13 @@ impl<'v> BalanceWriter<'v> {
 
     fn series(&self, series: &[Slice]) -> Vec<SliceOut> {
         let out = |slice: &Slice| {
-            let Slice { year, month, day, figures } = slice;
+            let Slice { year, month, day, amounts } = slice;
             SliceOut {
                 year: *year,
                 month: *month,
                 day: *day,
                 fuzzy_date: slice.fuzzy_date(),
-                figures: self.figures(*figures),
+                figures: self.figures(*amounts),
             }
         };
         series.iter().map(out).collect()
@@ -141,7 +143,7 @@ impl<'v> BalanceWriter<'v> {
             archived: Some(account.archived),
             empty: Some(balances.empty),
             properties: PropertiesOut(&account.properties),
-            figures: self.figures(balances.figures),
+            figures: self.figures(balances.amounts),
             balances: self.series(&balances.series),
             truncated: balances.truncated,
         })
@@ -157,7 +159,7 @@ impl<'v> BalanceWriter<'v> {
             archived: None,
             empty: None,
             properties: PropertiesOut(&group.properties),
-            figures: self.figures(balances.figures),
+            figures: self.figures(balances.amounts),
             balances: self.series(&balances.series),
             truncated: balances.truncated,
         }
@@ -170,14 +172,13 @@ impl<'v> BalanceWriter<'v> {
             if number > 0 {
                 out.push(',');
             }
-            out.push_str(&counted(&container)?);
+            out.push_str(&encode_container(&container)?);
         }
         out.push(']');
         Ok(())
     }
 
-    /// Writes a list of trees: each group opens an object that stays open until its children are
-    /// written.
+    /// Writes a list of trees. The object of each group stays open until its children are written.
     fn groups(&self, roots: &[GroupBalances], out: &mut String) -> serde_json::Result<()> {
         out.push_str("\"groupBalances\":[");
         let mut first = true;
@@ -193,7 +194,7 @@ impl<'v> BalanceWriter<'v> {
                     out.push(',');
                 }
                 let Some(group) = self.view.forest.get(balances.group) else { continue };
-                let own = counted(&self.group(group, balances))?;
+                let own = encode_container(&self.group(group, balances))?;
                 out.push_str(own.strip_suffix('}').unwrap_or(&own));
                 out.push(',');
                 self.accounts(&balances.accounts, out)?;
@@ -224,17 +225,17 @@ impl<'v> BalanceWriter<'v> {
         };
         let mut out = serde_json::to_string(&ranges)?;
         out.pop();
-        // What matches nothing still gets its lists, empty (behaviour 5.1): that of each filter, or
-        // without filters both.
-        let whole = !query.is_filtered();
+        // A list without matches is present and empty (behaviour 5.1): the list of each filter, or
+        // both lists without filters.
+        let is_unfiltered = !query.is_filtered();
         let accounts = self.view.balances.accounts.as_deref();
-        let accounts = accounts.or((whole || !query.accounts.is_empty()).then_some(&[]));
+        let accounts = accounts.or((is_unfiltered || !query.accounts.is_empty()).then_some(&[]));
         if let Some(accounts) = accounts {
             out.push(',');
             self.accounts(accounts, &mut out)?;
         }
         let groups = self.view.balances.groups.as_deref();
-        let groups = groups.or((whole || !query.groups.is_empty()).then_some(&[]));
+        let groups = groups.or((is_unfiltered || !query.groups.is_empty()).then_some(&[]));
         if let Some(groups) = groups {
             out.push(',');
             self.groups(groups, &mut out)?;
@@ -246,7 +247,7 @@ impl<'v> BalanceWriter<'v> {
 
 /// GET balances.
 pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
-    let (book, asked) = (request.book(), request.query());
+    let (book, query) = (request.book(), request.query());
     let encode = |view: &View, _: &Context| {
         let book = view.access.book();
         let writer =
@@ -254,5 +255,5 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
         reply::json(response_budget::written(|| writer.write()))
             .advising("ask for fewer accounts and groups")
     };
-    request.read_replicated(move |tx, cx| balance::get(tx, cx, &book, &asked), encode).await
+    request.read_replicated(move |tx, cx| balance::get(tx, cx, &book, &query), encode).await
 }

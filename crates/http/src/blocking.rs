@@ -1,32 +1,32 @@
-//! The one way from async code into work that blocks or takes long, and back.
+//! The blocking pool: the only way from async code to blocking or CPU-bound work.
 
 use actix_web::web;
 
-/// Blocking work was cancelled or panicked. What it panicked with is in the log.
+/// Blocking work was cancelled or panicked. The panic is logged.
 #[derive(Debug, thiserror::Error)]
 #[error("blocking work was cancelled or panicked")]
-pub struct Panicked;
+pub struct BlockingError;
 
-/// Work on more bytes than these leaves the thread of its request, which serves many others.
-const MANY_BYTES: usize = 256 * 1024;
+/// Work on more bytes runs on the blocking pool. The thread of a request serves many others.
+const MAX_INLINE: usize = 256 * 1024;
 
-/// Does work on a thread that may block.
+/// Runs work on the blocking pool.
 ///
 /// # Errors
-/// [`Panicked`], also when the work was cancelled because the process ends.
+/// [`BlockingError`], also when the work was cancelled because the process ends.
 pub async fn block<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Panicked> {
-    web::block(work).await.map_err(|_| Panicked)
+) -> Result<T, BlockingError> {
+    web::block(work).await.map_err(|_| BlockingError)
 }
 
-/// Does work on so many bytes: at once when they are few, else as [`block`] does.
+/// Runs work on so many bytes: inline if they are few, otherwise on the blocking pool.
 ///
 /// # Errors
-/// [`Panicked`], also when the work was cancelled because the process ends.
+/// [`BlockingError`], also when the work was cancelled because the process ends.
 pub(crate) async fn compute<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Panicked> {
-    if bytes <= MANY_BYTES { Ok(work()) } else { block(work).await }
+) -> Result<T, BlockingError> {
+    if bytes <= MAX_INLINE { Ok(work()) } else { block(work).await }
 }

@@ -1,7 +1,9 @@
-//! Request bodies: received within limits of size and time, and read as JSON, with errors that name
-//! the field. A wrong token is refused before the body is read. A body that cannot be read is
-//! reported only to callers who may enter the book (behaviour 0.17). Work on a large body goes to a
-//! thread that may block, so that no small request waits for it.
+//! The extractors of JSON bodies.
+//!
+//! A body is received within limits of size, time and memory, after the token is verified. Errors
+//! name the field. They are reported only to callers who may see the book; others get 404
+//! (behaviour 0.17). Large bodies are parsed on the blocking pool, so that they do not delay small
+//! requests.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -25,21 +27,21 @@ use crate::idempotency::{note_hash, wants_hash};
 use crate::receive::collect;
 use crate::request::ApiRequest;
 use crate::socket::ConnectionState;
-use crate::surrogate::replaced;
+use crate::surrogate::replace_unpaired;
 use crate::{blocking, request};
 
-/// Bytes of a body behind which it takes its user's turn: what is made of it takes several times as
-/// much memory, which nothing counts.
+/// Bodies above this size are processed one at a time per user. Their parsed values take several
+/// times as much memory, which the budget does not count.
 const MAX_AT_ONCE: usize = 1024 * 1024;
-/// Largest body in bytes (behaviour 10.8).
+/// The maximum size of a body in bytes (behaviour 10.8).
 const MAX_BYTES: usize = 32 * 1024 * 1024;
-/// Most values in a body, by the commas between them: the smallest takes two bytes there, and many
-/// more once it is read.
+/// The maximum number of values in a body, counted by commas. The smallest value takes two bytes in
+/// the body, and many more when parsed.
 const MAX_VALUES: usize = 1_000_000;
-/// What a value is taken to need besides.
+/// The estimated memory of a parsed value besides its text.
 const BYTES_OF_A_VALUE: usize = 32;
 
-/// A body that has been read as JSON.
+/// A parsed JSON body.
 pub(crate) struct Body<T>(pub(crate) T);
 
 /// A body that may be absent.
@@ -57,7 +59,7 @@ struct ItemsFields<T> {
     items: Vec<T>,
 }
 
-/// Reads items. Behind the first that is too many they are read, but not kept.
+/// Parses items. Items beyond the maximum plus one are validated, but not stored.
 fn items<'de, T: Deserialize<'de>, D: Deserializer<'de>>(reader: D) -> Result<Vec<T>, D::Error> {
     struct ListVisitor<T>(PhantomData<T>);
     impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
@@ -81,7 +83,7 @@ fn items<'de, T: Deserialize<'de>, D: Deserializer<'de>>(reader: D) -> Result<Ve
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
-    /// Reads JSON objects only, as [`crate::wire::objects_only`] does.
+    /// Accepts JSON objects only, like [`crate::wire::objects_only`].
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         struct ItemsVisitor<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for ItemsVisitor<T> {
@@ -101,8 +103,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
 }
 
 impl<T> Body<Items<T>> {
-    /// The items. How many there may be is checked once the caller is known to have access
-    /// (behaviour 0.17).
+    /// Returns the items. Their number is checked after the access of the caller (behaviour 0.17).
     pub(crate) fn items(self) -> Vec<T> {
         self.0.items
     }
@@ -120,7 +121,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
             } else {
                 Err(RequestError::UnsupportedMediaType.into())
             };
-            body_or_refusal(&request, read).await.map(Self)
+            check_access_on_error(&request, read).await.map(Self)
         })
     }
 }
@@ -142,29 +143,29 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for MaybeBody<T> {
             }
         };
         Box::pin(async move {
-            body_or_refusal(&request, receive(&request, payload, read).await).await.map(Self)
+            let body = receive(&request, payload, read).await;
+            check_access_on_error(&request, body).await.map(Self)
         })
     }
 }
 
-/// Passes a body on. One that cannot be read is refused only to callers who may see the book; to
-/// all others the book does not exist (behaviour 0.17).
-async fn body_or_refusal<T>(
+/// Returns the body, or its error if the caller may see the book, or 404 (behaviour 0.17).
+async fn check_access_on_error<T>(
     request: &HttpRequest,
-    read: Result<T, ApiError>,
+    body: Result<T, ApiError>,
 ) -> Result<T, ApiError> {
-    if read.is_err() {
-        enter(request).await?;
+    if body.is_err() {
+        check_access(request).await?;
     }
-    read
+    body
 }
 
-/// Looks whether the caller may see the book that the path names, if it names one.
+/// Checks whether the caller may see the book in the path, if there is one.
 ///
 /// # Errors
-/// 404 to everybody else; 400 for an `If-Match` that cannot be read.
-async fn enter(request: &HttpRequest) -> Result<(), ApiError> {
-    // The condition of `If-Match` is not evaluated: no resource is looked at.
+/// 404 if not; 400 for a malformed `If-Match`.
+async fn check_access(request: &HttpRequest) -> Result<(), ApiError> {
+    // Parses `If-Match`, but does not evaluate it, because no resource is loaded.
     let caller = ApiRequest::extract(request).await?.conditional()?;
     let book = caller.book();
     if !book.is_empty() {
@@ -175,7 +176,7 @@ async fn enter(request: &HttpRequest) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Receives a body and reads it. Leaves its hash with the request if an idempotency key needs it.
+/// Receives and parses a body, and notes its hash if the request has an idempotency key.
 async fn receive<T: Send + 'static>(
     request: &HttpRequest,
     payload: Payload,
@@ -184,7 +185,8 @@ async fn receive<T: Send + 'static>(
     let borrower = borrower(request).await?;
     let state = request::state(request)?;
     let mut grant = state.budget.grant(borrower);
-    let bytes = collect(payload, &mut grant, MAX_BYTES, async || enter(request).await).await?;
+    let bytes =
+        collect(payload, &mut grant, MAX_BYTES, async || check_access(request).await).await?;
     if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
         connection.received();
     }
@@ -195,7 +197,7 @@ async fn receive<T: Send + 'static>(
     let hashed = wants_hash(request);
     let (held, hash, body) = blocking::compute(bytes.len(), move || {
         let hash = hashed.then(|| Hash::of(&bytes));
-        let body = cover_values(&mut grant, &bytes).and_then(|()| read(&replaced(bytes)));
+        let body = cover_values(&mut grant, &bytes).and_then(|()| read(&replace_unpaired(bytes)));
         (HeldBody::new(grant, turn), hash, body)
     })
     .await?;
@@ -214,15 +216,15 @@ fn is_json(request: &HttpRequest) -> bool {
     })
 }
 
-/// Whether the content type, in lower case and without parameters, is one of those; or is missing.
-pub(crate) fn is_of_type(request: &HttpRequest, known: impl FnOnce(&str) -> bool) -> bool {
+/// Whether the content type is absent or accepted, in lower case and without parameters.
+pub(crate) fn is_of_type(request: &HttpRequest, is_accepted: impl FnOnce(&str) -> bool) -> bool {
     let Some(value) = request.headers().get(CONTENT_TYPE) else { return true };
     let Ok(text) = value.to_str() else { return false };
     let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence.is_empty() || known(&essence)
+    essence.is_empty() || is_accepted(&essence)
 }
 
-/// Books what the values of a body will need besides its text. Few are not counted.
+/// Reserves memory for the parsed values of a body, unless it is small.
 fn cover_values(grant: &mut MemoryShare, bytes: &[u8]) -> Result<(), ApiError> {
     if bytes.len() <= MAX_SMALL {
         return Ok(());
@@ -234,7 +236,7 @@ fn cover_values(grant: &mut MemoryShare, bytes: &[u8]) -> Result<(), ApiError> {
     Ok(grant.cover(bytes.len() + values * BYTES_OF_A_VALUE)?)
 }
 
-/// How many values a text of JSON has, by the commas outside of its strings.
+/// Estimates the number of values in a JSON text by the commas outside of strings.
 fn count_values(bytes: &[u8]) -> usize {
     let (mut values, mut in_string, mut escaped) = (0, false, false);
     for byte in bytes {
@@ -249,12 +251,11 @@ fn count_values(bytes: &[u8]) -> usize {
     values
 }
 
-/// Reads a body as JSON. Broken JSON and values of the wrong type are different errors (behaviour
-/// 0.10).
+/// Parses JSON. Malformed JSON and values of the wrong type are different errors (behaviour 0.10).
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| RequestError::Malformed(format!("it is not UTF-8: {error}")))?;
-    if holds_nul(bytes) {
+    if contains_nul(bytes) {
         return Err(RequestError::InvalidFormat(
             "text must not contain the character NUL (\\u0000)".to_owned(),
         )
@@ -263,8 +264,9 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     serde_json::from_str(text).map_err(|_| explain::<T>(text).into())
 }
 
-/// Reads a refused body again, with a slower reader that tells where it is wrong. Broken JSON comes
-/// before a value of the wrong type.
+/// Parses a refused body again with a slower parser that reports the path of the error.
+///
+/// Malformed JSON takes precedence over a value of the wrong type.
 fn explain<T: DeserializeOwned>(text: &str) -> RequestError {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return RequestError::Malformed(error.to_string());
@@ -276,7 +278,7 @@ fn explain<T: DeserializeOwned>(text: &str) -> RequestError {
         Err(located) => {
             RequestError::InvalidFormat(format!("{}: {}", located.path(), located.inner()))
         }
-        // The fast reader refused it, so something is wrong although this one found nothing.
+        // The two parsers disagree. The fast one refused the body.
         Ok(_) => {
             RequestError::InvalidFormat("the body does not have the documented shape".to_owned())
         }
@@ -284,14 +286,14 @@ fn explain<T: DeserializeOwned>(text: &str) -> RequestError {
 }
 
 /// Whether a string of the JSON text contains an escaped NUL, which PostgreSQL cannot store.
-fn holds_nul(bytes: &[u8]) -> bool {
+fn contains_nul(bytes: &[u8]) -> bool {
     const ESCAPE: &[u8] = b"\\u0000";
-    // Most bodies contain no backslash, and those with files in them are long.
+    // Most bodies contain no backslash, and this check is fast for large ones.
     if !bytes.contains(&b'\\') {
         return false;
     }
     let starts = bytes.windows(ESCAPE.len()).enumerate().filter(|(_, window)| *window == ESCAPE);
-    // After an even number of backslashes this one starts an escape.
+    // The escape is one only after an even number of backslashes.
     starts
         .map(|(at, _)| bytes.iter().take(at).rev().take_while(|byte| **byte == b'\\').count())
         .any(|before| before.is_multiple_of(2))
@@ -302,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_counted_outside_of_strings() {
+    fn commas_in_strings_are_not_counted() {
         for (text, values) in [
             ("", 0),
             ("[1,2,3]", 2),
@@ -314,10 +316,10 @@ mod tests {
     }
 
     #[test]
-    fn escaped_nul_is_found_where_it_is_one() {
-        assert!(holds_nul(br#"{"a":"x\u0000"}"#));
-        assert!(!holds_nul(br#"{"a":"x\\u0000"}"#));
-        assert!(holds_nul(br#"{"a":"x\\\u0000"}"#));
-        assert!(!holds_nul(br#"{"a":"x\u0001"}"#));
+    fn escaped_nul_is_found() {
+        assert!(contains_nul(br#"{"a":"x\u0000"}"#));
+        assert!(!contains_nul(br#"{"a":"x\\u0000"}"#));
+        assert!(contains_nul(br#"{"a":"x\\\u0000"}"#));
+        assert!(!contains_nul(br#"{"a":"x\u0001"}"#));
     }
 }

@@ -1,8 +1,8 @@
-//! Giving a book to another owner, on the wire (behaviour 6.21, 6.28).
+//! Transfers of books to another owner (behaviour 6.21, 6.28).
 
 use daybook_domain::book::TransferOffer;
 use daybook_service::Context;
-use daybook_service::book::{self, Giving};
+use daybook_service::book::{self, TransferRequest};
 use serde::{Deserialize, Serialize};
 
 use crate::body::Body;
@@ -11,7 +11,7 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, objects_only};
 
-/// A request body that names the new owner of a book.
+/// The body of a transfer: the new owner of the book.
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct NewOwnerIn {
@@ -21,7 +21,7 @@ pub(crate) struct NewOwnerIn {
 
 objects_only!(NewOwnerIn);
 
-/// A book that is offered to somebody.
+/// The offer of a book to a new owner.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct BookTransferOut {
@@ -35,7 +35,7 @@ struct BookTransferOut {
 
 impl From<&TransferOffer> for BookTransferOut {
     fn from(offer: &TransferOffer) -> Self {
-        let expires_at = offer.end().milliseconds().to_string();
+        let expires_at = offer.expires_at().milliseconds().to_string();
         let TransferOffer { book, name, from, to, created_at } = offer;
         Self {
             book_id: book.to_string(),
@@ -61,7 +61,7 @@ pub(crate) async fn transfer_book(request: ApiRequest, body: Body<NewOwnerIn>) -
         .write(
             &id.clone(),
             move |tx, cx| {
-                let giving = Giving { email: email.as_deref(), server: &server };
+                let giving = TransferRequest { email: email.as_deref(), server: &server };
                 book::transfer(tx, cx, &id, giving)
             },
             to_reply,

@@ -1,4 +1,4 @@
-//! Collaborators on the wire.
+//! Collaborators: handlers and wire shapes.
 
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::permission::Permission;
@@ -11,7 +11,7 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, objects_only, one_of};
 
-/// A request body that is a collaborator.
+/// The body of a collaborator.
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct CollaboratorIn {
@@ -27,8 +27,7 @@ fn permission<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Permission>
     one_of(reader, "OWNER, EDITOR, POSTER, RECORDER, VIEWER, NONE", Permission::from_name)
 }
 
-/// Where a collaborator's picture would be: only their user sees what an identity provider tells
-/// (behaviour 9.11).
+/// The picture of a collaborator, which is only visible to the user (behaviour 9.11).
 pub(crate) const NO_PICTURE: &str = "";
 
 /// A collaborator.
@@ -69,7 +68,7 @@ pub(crate) async fn list_collaborators(request: ApiRequest) -> ApiResult {
     request.read(move |tx, cx| collaborator::list(tx, cx, &book), encode).await
 }
 
-/// POST collaborators. The parameter `message` is for the invitation, which is mailed afterwards.
+/// POST collaborators. The parameter `message` is the text of the invitation mail.
 pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<CollaboratorIn>) -> ApiResult {
     let (book, state) = (request.book(), request.state.clone());
     let CollaboratorIn { email, permission } = body.0;

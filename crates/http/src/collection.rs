@@ -1,13 +1,14 @@
-//! Collections on the wire.
+//! Collections: handlers and wire shapes.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use daybook_domain::id::CollectionId;
-use daybook_domain::rights::Shown;
+use daybook_domain::view_rights::Shown;
+use daybook_service::Context;
+use daybook_service::book::BookSummary;
 use daybook_service::collection::{self, View};
-use daybook_service::{Context, book};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -17,11 +18,10 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{StampOut, TextOrNumber, id_text, objects_only};
 
-/// Bytes that the collections of a list, with their books, take together.
+/// The maximum bytes of the collections of a list with their books.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// A request body that is a collection. Its books change by operations of their own (behaviour
-/// 9.13).
+/// The body of a collection. Its books are changed by other operations (behaviour 9.13).
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct CollectionIn {
@@ -31,7 +31,7 @@ pub(crate) struct CollectionIn {
     name: Option<String>,
 }
 
-/// A book in a list of books to add or remove: everything but the id is ignored.
+/// A book to add or remove. Everything but the id is ignored.
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct BookRefIn {
@@ -41,7 +41,7 @@ pub(crate) struct BookRefIn {
 
 objects_only!(CollectionIn, BookRefIn);
 
-/// A collection as the caller sees it.
+/// A collection with the permission of the caller.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CollectionOut<'v> {
@@ -59,7 +59,7 @@ impl<'v> CollectionOut<'v> {
     pub(crate) fn new(view: &'v View, cx: &Context) -> Self {
         let View { books, .. } = view;
         Self {
-            books: Some(books.iter().map(|book| BookOut::of(book, cx)).collect()),
+            books: Some(books.iter().map(|book| BookOut::of_summary(book, cx)).collect()),
             ..Self::without_books(view)
         }
     }
@@ -77,73 +77,73 @@ impl<'v> CollectionOut<'v> {
     }
 }
 
-/// A collection around a book.
+/// The collection of a book.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum CollectionAround<'v> {
-    /// Of this book alone.
+    /// The collection of a single book.
     One(Box<CollectionOut<'v>>),
-    /// As JSON text, written once for all the rows of a list that show it.
-    Shared(#[serde(serialize_with = "as_written")] Rc<RawValue>),
+    /// JSON text that several rows of a list share.
+    Shared(#[serde(serialize_with = "serialize_raw")] Rc<RawValue>),
 }
 
-fn as_written<S: Serializer>(text: &Rc<RawValue>, writer: S) -> Result<S::Ok, S::Error> {
+fn serialize_raw<S: Serializer>(text: &Rc<RawValue>, writer: S) -> Result<S::Ok, S::Error> {
     text.as_ref().serialize(writer)
 }
 
-/// The collections that the books of one list show. A collection of a thousand books around a
-/// thousand rows would make the list grow with the square of its length. So the first row of a
-/// collection shows its books, which grows no faster than the list, and the others show them as
-/// long as all collections together fit in [`MAX_BYTES`] (behaviour 9.19).
+/// The collections of the books of a list.
+///
+/// A collection of a thousand books in a thousand rows would make the list grow quadratically. So
+/// the first row of a collection has its books, and the others have them only while all collections
+/// together fit in [`MAX_BYTES`] (behaviour 9.19).
 pub(crate) struct CollectionsOfList {
-    texts: HashMap<CollectionId, TextOfCollection>,
-    /// Bytes that the first rows leave to the others.
+    texts: HashMap<CollectionId, EncodedCollection>,
+    /// The bytes that remain for rows after the first.
     left: usize,
 }
 
-/// A collection of a list, written with its books and without.
-struct TextOfCollection {
-    whole: Rc<RawValue>,
-    bare: Rc<RawValue>,
-    is_shown: bool,
+/// The encoded forms of a collection.
+struct EncodedCollection {
+    with_books: Rc<RawValue>,
+    without_books: Rc<RawValue>,
+    has_row: bool,
 }
 
 impl CollectionsOfList {
-    /// Writes each of them.
+    /// Encodes each collection.
     pub(crate) fn new<'v>(
         views: impl Iterator<Item = &'v View>,
         cx: &Context,
     ) -> serde_json::Result<Self> {
         let (mut texts, mut left) = (HashMap::new(), MAX_BYTES);
         for view in views {
-            if let Entry::Vacant(place) = texts.entry(view.collection.id) {
-                let whole: Rc<RawValue> = to_raw_value(&CollectionOut::new(view, cx))?.into();
-                let bare = to_raw_value(&CollectionOut::without_books(view))?.into();
-                left = left.saturating_sub(whole.get().len());
-                place.insert(TextOfCollection { whole, bare, is_shown: false });
+            if let Entry::Vacant(entry) = texts.entry(view.collection.id) {
+                let with_books: Rc<RawValue> = to_raw_value(&CollectionOut::new(view, cx))?.into();
+                let without_books = to_raw_value(&CollectionOut::without_books(view))?.into();
+                left = left.saturating_sub(with_books.get().len());
+                entry.insert(EncodedCollection { with_books, without_books, has_row: false });
             }
         }
         Ok(Self { texts, left })
     }
 
-    /// The collection in the next row that shows it.
+    /// Returns the collection for the next row of a book in it.
     pub(crate) fn in_next_row(&mut self, view: &View) -> Option<CollectionAround<'static>> {
-        let text = self.texts.get_mut(&view.collection.id)?;
-        let size = text.whole.get().len();
-        if text.is_shown && size > self.left {
-            return Some(CollectionAround::Shared(Rc::clone(&text.bare)));
+        let encoded = self.texts.get_mut(&view.collection.id)?;
+        let size = encoded.with_books.get().len();
+        if encoded.has_row && size > self.left {
+            return Some(CollectionAround::Shared(Rc::clone(&encoded.without_books)));
         }
-        if text.is_shown {
+        if encoded.has_row {
             self.left = self.left.saturating_sub(size);
         }
-        text.is_shown = true;
-        Some(CollectionAround::Shared(Rc::clone(&text.whole)))
+        encoded.has_row = true;
+        Some(CollectionAround::Shared(Rc::clone(&encoded.with_books)))
     }
 }
 
-/// How many rows of a list may show this text, which may be a collection with its books: as many as
-/// fit in [`MAX_BYTES`], and one at least.
-pub(crate) fn rows_showing(text: &RawValue) -> usize {
+/// Returns how many rows may contain a text: as many as fit in [`MAX_BYTES`], and at least one.
+pub(crate) fn max_rows_with(text: &RawValue) -> usize {
     match MAX_BYTES.checked_div(text.get().len()) {
         None | Some(0) => 1,
         Some(rows) => rows,
@@ -151,22 +151,22 @@ pub(crate) fn rows_showing(text: &RawValue) -> usize {
 }
 
 fn to_reply(view: &View, cx: &Context) -> Reply {
-    reply::ok(&CollectionOut::new(view, cx)).showing(shown(&view.books))
+    reply::ok(&CollectionOut::new(view, cx)).showing(shown_books(&view.books))
 }
 
-fn listed(books: &[book::View], cx: &Context) -> Reply {
-    reply::ok(&BookOut::list(books, cx)).showing(shown(books))
+fn books_reply(books: &[BookSummary], cx: &Context) -> Reply {
+    reply::ok(&BookOut::list(books, cx)).showing(shown_books(books))
 }
 
-fn shown(books: &[book::View]) -> impl Iterator<Item = Shown> {
+fn shown_books(books: &[BookSummary]) -> impl Iterator<Item = Shown> {
     books.iter().map(|view| Shown::Book(view.access.book().key.clone()))
 }
 
 /// GET collections.
 pub(crate) async fn list_collections(request: ApiRequest) -> ApiResult {
     let all = |views: &Vec<View>, cx: &Context| {
-        let shown = |view| CollectionOut::new(view, cx);
-        reply::list(views, shown, |view| view.collection.id.to_string())
+        let encode = |view| CollectionOut::new(view, cx);
+        reply::list(views, encode, |view| view.collection.id.to_string())
     };
     request.read(collection::list, all).await
 }
@@ -199,7 +199,10 @@ pub(crate) async fn update_collection(request: ApiRequest, body: Body<Collection
 pub(crate) async fn delete_collection(request: ApiRequest) -> ApiResult {
     let id = request.id();
     request
-        .write_own(move |tx, cx| collection::delete(tx, cx, &id), |books, cx| listed(books, cx))
+        .write_own(
+            move |tx, cx| collection::delete(tx, cx, &id),
+            |books, cx| books_reply(books, cx),
+        )
         .await
 }
 
@@ -210,7 +213,10 @@ pub(crate) async fn add_books_to_collection(
 ) -> ApiResult {
     let (id, books) = (request.id(), keys(body.items()));
     request
-        .write_own(move |tx, cx| collection::add(tx, cx, &id, books), |books, cx| listed(books, cx))
+        .write_own(
+            move |tx, cx| collection::add(tx, cx, &id, books),
+            |books, cx| books_reply(books, cx),
+        )
         .await
 }
 
@@ -223,7 +229,7 @@ pub(crate) async fn remove_books_from_collection(
     request
         .write_own(
             move |tx, cx| collection::remove(tx, cx, &id, books),
-            |books, cx| listed(books, cx),
+            |books, cx| books_reply(books, cx),
         )
         .await
 }

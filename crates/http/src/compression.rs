@@ -1,6 +1,7 @@
-//! Large answers are compressed for clients that ask for it, piece by piece while they are sent
-//! (behaviour 0.39). The encoder is actix's own; each piece is compressed on a thread that may
-//! block.
+//! Compression of large responses (behaviour 0.39).
+//!
+//! A response is compressed piece by piece while it is sent. The encoder of actix compresses each
+//! piece on the blocking pool.
 
 use actix_http::encoding::Encoder;
 use actix_web::body::BoxBody;
@@ -10,31 +11,33 @@ use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 
 use crate::pieces::{Pieces, with_parts};
 
-/// Bytes of an answer behind which it is compressed.
+/// Responses above this size are compressed.
 const MAX_PLAIN: usize = 16 * 1024;
-/// Bytes that are compressed at a time.
+/// The number of bytes that are compressed at a time.
 const PIECE: usize = 256 * 1024;
 
-/// How the client wants an answer of so many bytes; nothing when it is to be sent as it is.
-fn wanted(request: &HttpRequest, bytes: usize) -> Option<ContentEncoding> {
+/// Negotiates the encoding of a response; `None` to send it uncompressed.
+fn negotiate(request: &HttpRequest, bytes: usize) -> Option<ContentEncoding> {
     if bytes <= MAX_PLAIN {
         return None;
     }
     let accepted = request.get_header::<AcceptEncoding>()?;
-    let known = [Encoding::zstd(), Encoding::gzip(), Encoding::identity()];
-    match accepted.negotiate(known.iter())? {
+    let supported = [Encoding::zstd(), Encoding::gzip(), Encoding::identity()];
+    match accepted.negotiate(supported.iter())? {
         Encoding::Known(ContentEncoding::Identity) | Encoding::Unknown(_) => None,
         Encoding::Known(encoding) => Some(encoding),
     }
 }
 
-/// The response with this body, as the client wants it.
+/// Adds the body to a response, compressed if the client accepts it.
 pub(crate) fn with_body(
     mut response: actix_web::HttpResponseBuilder,
     request: &HttpRequest,
     body: Bytes,
 ) -> HttpResponse {
-    let Some(encoding) = wanted(request, body.len()) else { return with_parts(response, [body]) };
+    let Some(encoding) = negotiate(request, body.len()) else {
+        return with_parts(response, [body]);
+    };
     response.finish().map_body(|head, _| {
         BoxBody::new(Encoder::response(encoding, head, Pieces::of([body], PIECE)))
     })
@@ -49,17 +52,20 @@ mod tests {
     use crate::pieces::given;
 
     #[test]
-    fn what_is_not_compressed_is_no_single_piece() {
+    fn uncompressed_response_is_sent_in_pieces() {
         let (body, request) = (Bytes::from(vec![b'x'; 1_000_000]), TestRequest::default());
         let response = with_body(HttpResponse::Ok(), &request.to_http_request(), body.clone());
         let (size, pieces) = given(response);
-        assert!(matches!(size, BodySize::Sized(1_000_000)), "the head says the length: {size:?}");
+        assert!(
+            matches!(size, BodySize::Sized(1_000_000)),
+            "the response has a content length: {size:?}"
+        );
         assert!(pieces.iter().all(|piece| piece.len() <= 64 * 1024), "{} pieces", pieces.len());
         assert_eq!(pieces.concat(), body);
     }
 
     #[test]
-    fn clients_say_what_they_want() {
+    fn encoding_is_negotiated() {
         for (accepted, encoding) in [
             (None, None),
             (Some("gzip, deflate, br"), Some(ContentEncoding::Gzip)),
@@ -74,8 +80,8 @@ mod tests {
                 request.insert_header(("Accept-Encoding", *value))
             });
             let request = request.to_http_request();
-            assert_eq!(wanted(&request, MAX_PLAIN + 1), encoding, "{accepted:?}");
-            assert_eq!(wanted(&request, MAX_PLAIN), None, "{accepted:?}");
+            assert_eq!(negotiate(&request, MAX_PLAIN + 1), encoding, "{accepted:?}");
+            assert_eq!(negotiate(&request, MAX_PLAIN), None, "{accepted:?}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Cursors: opaque text that carries the page key a page ended at, and the query it belongs to
-//! (behaviour 2.4, 2.5).
+//! Cursors: opaque text with the last key of a page and its query (behaviour 2.4, 2.5).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,17 +14,17 @@ pub(crate) struct TransactionCursor {
     day: i32,
     id: i64,
     pub(crate) query: String,
-    /// When the first page was asked for.
+    /// When the first page was requested.
     asked_at: i64,
 }
 
 impl TransactionCursor {
-    pub(crate) const fn new(place: PageKey, query: String, asked_at: Instant) -> Self {
-        let PageKey { day, id } = place;
+    pub(crate) const fn new(key: PageKey, query: String, asked_at: Instant) -> Self {
+        let PageKey { day, id } = key;
         Self { day, id, query, asked_at: asked_at.milliseconds() }
     }
 
-    /// When the first page was asked for.
+    /// Returns when the first page was requested.
     pub(crate) const fn asked_at(&self) -> Instant {
         Instant::new(self.asked_at)
     }
@@ -81,7 +80,7 @@ pub(crate) fn write(cursor: &impl Serialize) -> Option<String> {
     serde_json::to_vec(cursor).ok().map(|json| URL_SAFE_NO_PAD.encode(json))
 }
 
-/// Reads a cursor. A damaged one reads as `None`, which gives the first page.
+/// Parses a cursor. A malformed one is `None`, which results in the first page.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
 }
@@ -91,9 +90,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cursors_round_trip_and_damage_is_no_error() {
-        let place = PageKey { day: 20250131, id: 7 };
-        let cursor = TransactionCursor::new(place, "account:'Ação'".to_owned(), Instant::new(9));
+    fn cursor_round_trips_and_malformed_ones_are_none() {
+        let key = PageKey { day: 20250131, id: 7 };
+        let cursor = TransactionCursor::new(key, "account:'Ação'".to_owned(), Instant::new(9));
         let text = write(&cursor).unwrap();
         assert_eq!(read::<TransactionCursor>(&text), Some(cursor));
         for damaged in ["", "x", "é", &text[1..]] {

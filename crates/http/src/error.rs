@@ -1,6 +1,7 @@
-//! Errors on the wire. Status codes are decided here and nowhere else (behaviour 10): a table turns
-//! the kind of a refusal into a status, and a second one does so for what is wrong before any use
-//! case runs. What went wrong inside the server goes to the log, never to the caller.
+//! Errors on the wire (behaviour 10).
+//!
+//! All status codes are decided here. One table maps the kinds of refusals of use cases, another
+//! the errors outside of them. The causes of internal errors are logged and not sent to the client.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,16 +12,16 @@ use actix_web::{HttpResponse, ResponseError};
 use daybook_domain::{Refusal, RefusalKind, account, grant, group, session, transaction};
 use daybook_service::Error;
 
-use crate::blocking::Panicked;
+use crate::blocking::BlockingError;
 use crate::problem::ErrorOut;
 
-/// Seconds that a caller is asked to wait before trying again.
+/// The `Retry-After` of 503 responses.
 const RETRY_AFTER_SECONDS: &str = "1";
 
-/// The message of errors that trying again may help.
+/// The message of temporary errors.
 pub(crate) const UNAVAILABLE: &str = "temporarily unavailable; try again shortly";
 
-/// Whatever is answered instead of a result.
+/// The error of a request.
 #[derive(Debug)]
 pub(crate) enum ApiError {
     /// A use case refused or failed.
@@ -29,13 +30,13 @@ pub(crate) enum ApiError {
     RequestError(RequestError),
 }
 
-/// What is wrong with a request before a use case is called.
+/// An error outside of the use cases.
 #[derive(Debug)]
 pub(crate) enum RequestError {
     LoginRequired,
-    /// The token is trusted, and tells no verified e-mail address: why.
+    /// The token is valid, but yields no verified e-mail address. The text says why.
     NoEmail(&'static str),
-    /// More than a rate allows (behaviour 10.6, 10.12): seconds to wait, and what it is about.
+    /// A rate limit was exceeded (behaviour 10.6, 10.12). The seconds to wait, and the message.
     TooMany(u64, String),
     /// The operator has disabled the user.
     Disabled,
@@ -44,9 +45,9 @@ pub(crate) enum RequestError {
     /// A web app that uses sessions must refresh its access token (behaviour 11.4).
     SessionTokenExpired,
     UnknownRoute,
-    /// Something that clients look for and that no server of this kind has: what.
+    /// A feature of the hosted service that this server does not have.
     NotOffered(&'static str),
-    /// With the methods the path takes.
+    /// The method is not allowed; the text lists the allowed ones.
     MethodNotAllowed(String),
     Malformed(String),
     InvalidFormat(String),
@@ -54,18 +55,18 @@ pub(crate) enum RequestError {
     FileTooLarge,
     FormTooLarge,
     UnsupportedMediaType,
-    NoForm,
+    NotAForm,
     UnreadableForm,
     BodyTooSlow,
     HeadTooSlow,
-    /// An answer takes more room than it may: what to ask for instead (behaviour 0.33).
+    /// The response exceeds its budget (behaviour 0.33). The text is the advice to the client.
     AnswerTooLarge(&'static str),
-    /// A read took longer than it may (behaviour 0.32).
+    /// A read exceeded the read deadline (behaviour 0.32).
     DeadlineExceeded(Duration),
-    /// There is no memory for the request: why.
+    /// There is not enough memory for the request. The text says why.
     Crowded(&'static str),
     FilesUnavailable(String),
-    /// An identity provider does not answer, so it is not known whom the token lets in.
+    /// An identity provider did not respond, so the token could not be verified.
     ProviderUnavailable(String),
     Failed(String),
 }
@@ -88,8 +89,8 @@ impl From<RequestError> for ApiError {
     }
 }
 
-impl From<Panicked> for ApiError {
-    fn from(error: Panicked) -> Self {
+impl From<BlockingError> for ApiError {
+    fn from(error: BlockingError) -> Self {
         Self::RequestError(RequestError::Failed(error.to_string()))
     }
 }
@@ -100,13 +101,13 @@ impl fmt::Display for ApiError {
     }
 }
 
-/// The one place where the kinds of refusals become status codes.
+/// Maps the kind of a refusal to a status code.
 const fn status_of(kind: RefusalKind) -> StatusCode {
     match kind {
         RefusalKind::Invalid => StatusCode::BAD_REQUEST,
         RefusalKind::Denied => StatusCode::FORBIDDEN,
         RefusalKind::Missing => StatusCode::NOT_FOUND,
-        // Clients repeat what is answered 5xx, and would do it twice (behaviour 10.4).
+        // Clients retry after 5xx, which could apply the write twice (behaviour 10.4).
         RefusalKind::Conflicting | RefusalKind::Unconfirmed => StatusCode::CONFLICT,
         RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
         RefusalKind::Reused => StatusCode::UNPROCESSABLE_ENTITY,
@@ -134,7 +135,7 @@ impl RequestError {
             Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
-            Self::UnsupportedMediaType | Self::NoForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::UnsupportedMediaType | Self::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooSlow | Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::DeadlineExceeded(_)
             | Self::Crowded(_)
@@ -158,7 +159,7 @@ impl RequestError {
             Self::Malformed(_) | Self::UnreadableForm => "parseError",
             Self::InvalidFormat(_) => "invalid",
             Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => "requestTooLarge",
-            Self::UnsupportedMediaType | Self::NoForm => "unsupportedMediaType",
+            Self::UnsupportedMediaType | Self::NotAForm => "unsupportedMediaType",
             Self::BodyTooSlow | Self::HeadTooSlow => "requestTimeout",
             Self::AnswerTooLarge(_) => "answerTooLarge",
             Self::DeadlineExceeded(_) => "deadlineExceeded",
@@ -168,11 +169,71 @@ impl RequestError {
             Self::Failed(_) => "internalError",
         }
     }
+
+    /// Returns the message for the client.
+    fn message(&self) -> String {
+        match self {
+            Self::LoginRequired => {
+                "Login Required: send a valid access token as Authorization: Bearer <token>"
+                    .to_owned()
+            }
+            Self::NoEmail(why) => {
+                format!("Login Required: this access token cannot be used: {why}")
+            }
+            Self::TooMany(_, message) => message.clone(),
+            Self::Disabled => "this user is disabled; ask the operator of this server".to_owned(),
+            Self::UnknownOrigin => {
+                "apps of this origin may not use sessions; see the option --web-origins".to_owned()
+            }
+            Self::SessionTokenExpired => {
+                "the access token of this session has expired; get the next one from /auth/refresh"
+                    .to_owned()
+            }
+            Self::UnknownRoute => "route not found".to_owned(),
+            Self::NotOffered(what) => format!("this server does not offer {what}"),
+            Self::MethodNotAllowed(allowed) => {
+                format!("method not allowed; this path supports {allowed}")
+            }
+            Self::Malformed(text) => format!("the body is not valid JSON: {text}"),
+            Self::InvalidFormat(text) => format!("InvalidFormatException: {text}"),
+            Self::TooLarge => {
+                "the body is larger than 32 MB or has more than 1,000,000 values".to_owned()
+            }
+            Self::FileTooLarge => {
+                "the content of a file is larger than 20 MB (20,971,520 bytes)".to_owned()
+            }
+            Self::FormTooLarge => "the form is larger than 16 KB".to_owned(),
+            Self::UnsupportedMediaType => {
+                "unsupported media type; send JSON as Content-Type: application/json".to_owned()
+            }
+            Self::NotAForm => "unsupported media type; send a form as Content-Type: \
+                application/x-www-form-urlencoded"
+                .to_owned(),
+            Self::UnreadableForm => {
+                "the form is not valid UTF-8 or contains the character NUL".to_owned()
+            }
+            Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
+            Self::HeadTooSlow => "the head of the request did not arrive in time".to_owned(),
+            Self::AnswerTooLarge(advice) => {
+                format!("the response would be larger than 64 MB (67,108,864 bytes); {advice}")
+            }
+            Self::DeadlineExceeded(deadline) => format!(
+                "reading exceeded the deadline of {} s; request less: a shorter period, fewer \
+                    terms, a smaller limit",
+                deadline.as_secs()
+            ),
+            Self::Crowded(why) => (*why).to_owned(),
+            Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
+            Self::ProviderUnavailable(_) => {
+                "the identity provider does not respond; try again shortly".to_owned()
+            }
+            Self::Failed(_) => "internal error".to_owned(),
+        }
+    }
 }
 
 impl ApiError {
-    /// Whether it says that an account, group or transaction is missing in a book that the caller
-    /// may see (behaviour 4.4).
+    /// Whether an account, group or transaction is missing in a visible book (behaviour 4.4).
     pub(crate) const fn is_missing_resource(&self) -> bool {
         matches!(
             self,
@@ -184,7 +245,7 @@ impl ApiError {
         )
     }
 
-    /// Why somebody is not signed in, if that is what it says.
+    /// Returns the refusal of a session or sign-in link, if it is one.
     pub(crate) const fn session_refusal(&self) -> Option<&session::Refusal> {
         match self {
             Self::Service(Error::Refused(Refusal::Session(refusal))) => Some(refusal),
@@ -192,7 +253,7 @@ impl ApiError {
         }
     }
 
-    /// Why an app is granted nothing, if that is what it says.
+    /// Returns the refusal of an OAuth grant, if it is one.
     pub(crate) const fn grant_refusal(&self) -> Option<&grant::Refusal> {
         match self {
             Self::Service(Error::Refused(Refusal::Grant(refusal))) => Some(refusal),
@@ -200,33 +261,32 @@ impl ApiError {
         }
     }
 
-    /// Whether it says that a token lets nobody in.
+    /// Whether authentication failed.
     pub(crate) fn is_unauthenticated(&self) -> bool {
         self.status() == StatusCode::UNAUTHORIZED
     }
 
-    /// Whether the same may succeed a moment later.
+    /// Whether the error is temporary.
     pub(crate) fn is_unavailable(&self) -> bool {
         self.status() == StatusCode::SERVICE_UNAVAILABLE
     }
 
-    /// Whether it says that a web app must refresh its access token.
+    /// Whether a web app must refresh its access token.
     pub(crate) const fn is_expired_session(&self) -> bool {
         matches!(self, Self::RequestError(RequestError::SessionTokenExpired))
     }
 
-    /// Whether it says that a stored value is damaged.
+    /// Whether a stored value is corrupt.
     pub(crate) const fn is_corrupt(&self) -> bool {
         matches!(self, Self::Service(Error::Storage(daybook_storage::Error::Corrupt(_))))
     }
 
-    /// Whether it says that nobody knows what became of a write.
+    /// Whether the outcome of a commit is unknown.
     pub(crate) const fn is_outcome_unknown(&self) -> bool {
         matches!(self, Self::Service(Error::Storage(daybook_storage::Error::OutcomeUnknown)))
     }
 
-    /// The error of a write that may be done twice: where nobody knows what became of it, the
-    /// caller may send it again.
+    /// Converts an unknown outcome of an idempotent write to a temporary error.
     pub(crate) fn repeatable(self) -> Self {
         match self {
             Self::Service(error) => Self::Service(error.repeatable()),
@@ -234,15 +294,15 @@ impl ApiError {
         }
     }
 
-    /// Whether it says that nobody is signed in.
+    /// Whether the browser has no valid session.
     pub(crate) const fn is_signed_out(&self) -> bool {
         matches!(self.session_refusal(), Some(session::Refusal::SignedOut))
     }
 
-    /// The error of a request that is no batch: without the index of an item.
-    pub(crate) fn alone(self) -> Self {
+    /// Removes the index of the item, for requests that are not batches.
+    pub(crate) fn without_item_index(self) -> Self {
         match self {
-            Self::Service(error) => Self::Service(error.alone()),
+            Self::Service(error) => Self::Service(error.without_index()),
             Self::RequestError(error) => Self::RequestError(error),
         }
     }
@@ -277,7 +337,7 @@ impl ApiError {
         }
     }
 
-    /// The message that the caller reads. What went wrong inside stays in the log.
+    /// Returns the message for the client, without internal causes.
     fn message(&self) -> String {
         match self {
             Self::Service(error) => match error.kind() {
@@ -297,8 +357,8 @@ impl ApiError {
         }
     }
 
-    /// The body that clients read.
-    fn shown(&self) -> ErrorOut {
+    /// Returns the body of the response.
+    fn body(&self) -> ErrorOut {
         let items = if let Self::Service(error) = self { error.items() } else { Vec::new() };
         ErrorOut::new(self.status(), self.reason(), self.message()).with_items(items)
     }
@@ -322,7 +382,7 @@ impl ResponseError for ApiError {
                 Self::RequestError(other) => other.message(),
             };
             if status == StatusCode::SERVICE_UNAVAILABLE {
-                tracing::warn!(%cause, "turned away");
+                tracing::warn!(%cause, "request shed");
             } else {
                 tracing::error!(%cause, status = status.as_u16(), "request failed");
             }
@@ -341,20 +401,22 @@ impl ResponseError for ApiError {
         if status == StatusCode::UNAUTHORIZED {
             response.insert_header((WWW_AUTHENTICATE, "Bearer"));
         }
-        let unread = matches!(status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT);
-        if unread && matches!(self, Self::RequestError(_)) {
-            // The rest of the body is not worth reading.
+        let has_unread_body =
+            matches!(status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT);
+        if has_unread_body && matches!(self, Self::RequestError(_)) {
+            // Closing the connection is cheaper than reading the rest of the body.
             response.force_close();
         }
-        response.json(self.shown())
+        response.json(self.body())
     }
 }
 
-/// The whole answer to a request whose head did not arrive in time (behaviour 0.20), which the HTTP
-/// server never sees.
+/// Returns the bytes of the response to a request whose head was too slow (behaviour 0.20).
+///
+/// The socket sends it, because the HTTP server does not see the request.
 pub(crate) fn head_timeout() -> Vec<u8> {
     let error = ApiError::from(RequestError::HeadTooSlow);
-    let body = serde_json::to_string(&error.shown()).unwrap_or_default();
+    let body = serde_json::to_string(&error.body()).unwrap_or_default();
     let (status, length) = (error.status(), body.len());
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\

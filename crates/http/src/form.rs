@@ -1,5 +1,6 @@
-//! Forms, which pages of this server send, and programs that ask for tokens. Anybody may send one,
-//! so they are small.
+//! The extractor of forms, which pages of this server and OAuth clients send.
+//!
+//! Forms need no authentication, so their size limit is low.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,16 +12,16 @@ use actix_web::{FromRequest, HttpRequest};
 use crate::body::is_of_type;
 use crate::budget::MemoryOwner;
 use crate::client_address::client_address;
-use crate::client_address::network::counted;
+use crate::client_address::network::limited_network;
 use crate::error::{ApiError, RequestError};
 use crate::receive::collect;
 use crate::request;
 use crate::socket::ConnectionState;
 
-/// The most bytes of a form.
+/// The maximum size of a form in bytes.
 const MAX_FORM: usize = 16 * 1024;
 
-/// A form, as pairs of names and values in the order in which they were sent.
+/// The names and values of a form in their order.
 pub(crate) struct Form(pub(crate) Vec<(String, String)>);
 
 impl FromRequest for Form {
@@ -30,15 +31,16 @@ impl FromRequest for Form {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (payload, request) = (payload.take(), request.clone());
         Box::pin(async move {
-            let known = |essence: &str| essence == "application/x-www-form-urlencoded";
-            if !is_of_type(&request, known) {
-                return Err(RequestError::NoForm.into());
+            let is_form = |essence: &str| essence == "application/x-www-form-urlencoded";
+            if !is_of_type(&request, is_form) {
+                return Err(RequestError::NotAForm.into());
             }
             let state = request::state(&request)?;
-            let client = counted(client_address(&request, state));
+            let client = limited_network(client_address(&request, state));
             let mut grant = state.budget.grant(MemoryOwner::Client(client));
-            let bytes =
-                collect(payload, &mut grant, MAX_FORM, async || Ok(())).await.map_err(of_form)?;
+            let bytes = collect(payload, &mut grant, MAX_FORM, async || Ok(()))
+                .await
+                .map_err(form_error)?;
             if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
                 connection.received();
             }
@@ -47,22 +49,24 @@ impl FromRequest for Form {
     }
 }
 
-fn of_form(error: ApiError) -> ApiError {
+fn form_error(error: ApiError) -> ApiError {
     match error {
         ApiError::RequestError(RequestError::TooLarge) => RequestError::FormTooLarge.into(),
         ApiError::Service(_) | ApiError::RequestError(_) => error,
     }
 }
 
-/// The pairs; `None` for what is no text, or text that the databases do not keep.
+/// Parses the pairs; `None` if they are not UTF-8 or contain NUL, which PostgreSQL cannot store.
 fn pairs(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     let pairs = form_urlencoded::parse(bytes)
         .map(|(name, value)| (name.into_owned(), value.into_owned()))
         .collect::<Vec<_>>();
-    // Bytes that are no UTF-8 have become this character.
-    let strange = |text: &str| text.contains(['\0', char::REPLACEMENT_CHARACTER]);
-    let readable = !pairs.iter().any(|(name, value)| strange(name) || strange(value));
-    readable.then_some(pairs)
+    // The parser has replaced invalid UTF-8 by this character.
+    let is_invalid = |text: &str| text.contains(['\0', char::REPLACEMENT_CHARACTER]);
+    if pairs.iter().any(|(name, value)| is_invalid(name) || is_invalid(value)) {
+        return None;
+    }
+    Some(pairs)
 }
 
 #[cfg(test)]
@@ -70,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_text() {
+    fn form_must_be_utf8_without_nul() {
         for (form, expected) in [
             (&b"a=1&b=%C3%A9+&a="[..], Some(&[("a", "1"), ("b", "\u{e9} "), ("a", "")][..])),
             ("a=\u{e9}".as_bytes(), Some(&[("a", "\u{e9}")])),

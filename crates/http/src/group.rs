@@ -1,7 +1,8 @@
-//! Groups on the wire.
+//! Groups: handlers and wire shapes.
 
 use daybook_domain::field::Field;
 use daybook_domain::group::{Changes, Forest, Group, GroupFlags, GroupRef};
+use daybook_service::account;
 use daybook_service::group::{self, Input, View};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -10,11 +11,11 @@ use crate::error::ApiError;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
-    EachOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert, field,
+    IterOut, Present, PropertiesIn, PropertiesOut, RefIn, StampOut, TextOrNumber, convert, field,
     id_text, objects_only,
 };
 
-/// A request body that is a group.
+/// The body of a group.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct GroupIn {
@@ -37,8 +38,9 @@ pub(crate) struct GroupIn {
 objects_only!(GroupIn);
 
 impl GroupIn {
-    /// The body as input of a create or update. In a round trip (a body that carries `createdAt`)
-    /// an absent parent means none (behaviour 4.13).
+    /// Converts the body to the input of a create or update.
+    ///
+    /// In a round trip (a body with `createdAt`) an absent parent means none (behaviour 4.13).
     pub(crate) fn into_input(self) -> Input {
         let Self { id, name, parent, hidden, locked, properties, created_at } = self;
         let parent: Field<GroupRef> = convert(parent.absent_clears(created_at.is_some()));
@@ -56,14 +58,14 @@ impl GroupIn {
         }
     }
 
-    /// The reference that a delete reads from the body: the id, or without one the name.
+    /// Converts the body of a delete to a reference: the id, or the name without an id.
     fn into_reference(self) -> GroupRef {
         let id = id_text(self.id);
         GroupRef { name: if id.is_none() { self.name } else { None }, id }
     }
 }
 
-/// A group with the flags derived from the accounts below (behaviour 4.12).
+/// A group with the flags derived from its accounts (behaviour 4.12).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GroupOut<'v> {
@@ -86,7 +88,7 @@ pub(crate) struct GroupOut<'v> {
     stamp: StampOut,
 }
 
-/// The parent of a group, by id and name.
+/// The parent of a group.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ParentOut {
@@ -129,12 +131,12 @@ impl<'v> GroupOut<'v> {
 }
 
 fn to_reply(view: &View) -> Reply {
-    let shown = |group: &Group| {
+    let encode = |group: &Group| {
         reply::ok(&GroupOut::new(group, &view.forest))
             .or_short(|| IdOut { id: group.id.to_string() })
             .tagged(group)
     };
-    view.groups.first().map_or_else(reply::nothing, shown)
+    view.groups.first().map_or_else(reply::nothing, encode)
 }
 
 /// The groups of a book.
@@ -143,19 +145,20 @@ pub(crate) struct GroupsOut<'v>(pub(crate) &'v View);
 impl Serialize for GroupsOut<'_> {
     fn serialize<S: Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
         let Self(view) = self;
-        let shown = |group| GroupOut::new(group, &view.forest);
-        EachOut(|| view.groups.iter().map(shown)).serialize(writer)
+        let encode = |group| GroupOut::new(group, &view.forest);
+        IterOut(|| view.groups.iter().map(encode)).serialize(writer)
     }
 }
 
 /// The groups of a list.
-pub(crate) fn listed(view: &View) -> Reply {
-    let shown = |group| GroupOut::new(group, &view.forest);
-    reply::list(&view.groups, shown, |group| group.id.to_string())
+pub(crate) fn encode_list(view: &View) -> Reply {
+    let encode = |group| GroupOut::new(group, &view.forest);
+    reply::list(&view.groups, encode, |group| group.id.to_string())
 }
 
 fn list(view: &View) -> Reply {
-    listed(view).advising("ask for the groups of one account (accounts/{id}/groups), or for one")
+    encode_list(view)
+        .advising("ask for the groups of one account (accounts/{id}/groups), or for one")
 }
 
 /// GET groups.
@@ -177,13 +180,13 @@ pub(crate) async fn get_group(request: ApiRequest) -> ApiResult {
 /// GET groups/{id}/accounts.
 pub(crate) async fn list_group_accounts(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
-    let encode = |view: &_, _: &_| crate::account::listed(view);
-    request.read_replicated(move |tx, cx| group::accounts(tx, cx, &book, &id), encode).await
+    let encode = |view: &_, _: &_| crate::account::encode_list(view);
+    request.read_replicated(move |tx, cx| account::list_in_group(tx, cx, &book, &id), encode).await
 }
 
 /// POST groups.
 pub(crate) async fn create_group(request: ApiRequest, body: Body<GroupIn>) -> ApiResult {
-    create(request, vec![body.0], to_reply).await.map_err(ApiError::alone)
+    create(request, vec![body.0], to_reply).await.map_err(ApiError::without_item_index)
 }
 
 /// POST groups/batch.
@@ -196,7 +199,9 @@ pub(crate) async fn create_groups_batch(
 
 /// PUT groups.
 pub(crate) async fn update_group(request: ApiRequest, body: Body<GroupIn>) -> ApiResult {
-    update(request.conditional()?, vec![body.0], to_reply).await.map_err(ApiError::alone)
+    update(request.conditional()?, vec![body.0], to_reply)
+        .await
+        .map_err(ApiError::without_item_index)
 }
 
 /// PUT groups/batch (behaviour 12.9).
@@ -212,7 +217,7 @@ pub(crate) async fn delete_group(request: ApiRequest) -> ApiResult {
     let id = request.id();
     delete(request.conditional()?, vec![GroupRef { id: Some(id), name: None }], to_reply)
         .await
-        .map_err(ApiError::alone)
+        .map_err(ApiError::without_item_index)
 }
 
 /// POST groups/delete/batch (behaviour 12.9).

@@ -1,4 +1,4 @@
-//! Integrations on the wire (behaviour 9.4).
+//! Integrations: handlers and wire shapes (behaviour 9.4).
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::wire::{
     ListOut, PropertiesIn, StampOut, TextOrNumber, id_text, objects_only, one_of, properties,
 };
 
-/// A request body that is an integration.
+/// The body of an integration.
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self", rename_all = "camelCase")]
 pub(crate) struct IntegrationIn {
@@ -71,7 +71,7 @@ pub(crate) struct IntegrationOut<'v> {
 
 impl<'v> From<&'v View> for IntegrationOut<'v> {
     fn from(view: &'v View) -> Self {
-        let View { access, integration, added_by, face } = view;
+        let View { access, integration, added_by, app_summary: face } = view;
         let Integration {
             id,
             app,
@@ -163,9 +163,9 @@ pub(crate) async fn update_integration(
 /// DELETE integrations/{id}.
 pub(crate) async fn delete_integration(request: ApiRequest) -> ApiResult {
     let (book, id, state) = (request.book(), request.id(), request.state.clone());
-    let lane = book.clone();
+    let book_of_write = book.clone();
     let delete = move |tx: &mut Tx<'_>, cx: &Context| integration::delete(tx, cx, &book, &id);
-    let reply = request.write(&lane, delete, to_reply).await?;
+    let reply = request.write(&book_of_write, delete, to_reply).await?;
     state.delivery_sweeps.notify();
     Ok(reply)
 }

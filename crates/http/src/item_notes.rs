@@ -1,45 +1,46 @@
-//! What the headers of an answer say of the items of a batch: how many were skipped, and which were
-//! there already (behaviour 3.6.4, 3.7.2).
+//! The response headers about the items of a batch (behaviour 3.6.4, 3.7.2).
+//!
+//! They have the number of skipped items, and the positions of items that existed already.
 
 use std::fmt::Write;
 
 use actix_web::HttpResponseBuilder;
 use actix_web::http::header::HeaderName;
 
-/// How many items of a batch were skipped.
+/// The number of skipped items.
 const SKIPPED: HeaderName = HeaderName::from_static("skipped-items");
-/// The positions of items that were there already.
+/// The positions of items that existed already.
 const KNOWN: HeaderName = HeaderName::from_static("known-items");
-/// Characters after which positions are left out: proxies refuse long headers.
+/// Positions after so many characters are omitted, because proxies refuse long headers.
 const MAX_POSITIONS: usize = 1_000;
 
-/// The notes of an answer.
+/// The notes of a response about the items of a batch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ItemNotes {
-    /// Items that were skipped.
+    /// The number of skipped items.
     skipped: usize,
-    /// The positions of known items, such as `0-2,7`; empty when there are none.
+    /// The positions of known items, such as `0-2,7`.
     known: String,
 }
 
 impl ItemNotes {
-    /// Notes of skipped items.
+    /// Creates notes with a number of skipped items.
     pub(crate) fn of_skipped(skipped: usize) -> Self {
         Self { skipped, ..Self::default() }
     }
 
-    /// The same with the positions of known items, in their order.
+    /// Adds the positions of known items, in ascending order.
     pub(crate) fn with_known(self, positions: impl Iterator<Item = usize>) -> Self {
-        Self { known: ranges(positions), ..self }
+        Self { known: format_ranges(positions), ..self }
     }
 
-    /// As they are stored under an idempotency key; `None` for none.
+    /// Returns the form that is stored under an idempotency key; `None` if there are no notes.
     pub(crate) fn stored(&self) -> Option<String> {
         let Self { skipped, known } = self;
         (*self != Self::default()).then(|| format!("{skipped};{known}"))
     }
 
-    /// What was stored.
+    /// Parses the stored form.
     pub(crate) fn read(stored: Option<&str>) -> Self {
         let parts = stored.and_then(|text| text.split_once(';'));
         parts.map_or_else(Self::default, |(skipped, known)| Self {
@@ -48,7 +49,7 @@ impl ItemNotes {
         })
     }
 
-    /// Says them in headers. Nothing is said of none.
+    /// Adds the headers of a response. Empty notes add none.
     pub(crate) fn write(&self, response: &mut HttpResponseBuilder) {
         if self.skipped > 0 {
             response.insert_header((SKIPPED, self.skipped));
@@ -59,8 +60,8 @@ impl ItemNotes {
     }
 }
 
-/// Positions in ascending order as ranges. A long list ends with `...`.
-fn ranges(positions: impl Iterator<Item = usize>) -> String {
+/// Formats positions in ascending order as ranges. A long list ends with `...`.
+fn format_ranges(positions: impl Iterator<Item = usize>) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for position in positions {
         match runs.last_mut() {
@@ -89,18 +90,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_are_ranges() {
+    fn positions_are_formatted_as_ranges() {
         for (positions, expected) in
             [(vec![], ""), (vec![3], "3"), (vec![0, 1, 2, 7], "0-2,7"), (vec![0, 2, 3], "0,2-3")]
         {
-            assert_eq!(ranges(positions.into_iter()), expected);
+            assert_eq!(format_ranges(positions.into_iter()), expected);
         }
-        let many = ranges((0..10_000).map(|number| number * 2));
+        let many = format_ranges((0..10_000).map(|number| number * 2));
         assert!(many.len() < 1_020 && many.ends_with(",..."), "{many}");
     }
 
     #[test]
-    fn notes_are_read_as_they_were_stored() {
+    fn notes_round_trip() {
         let notes = ItemNotes { skipped: 3, ..ItemNotes::default() };
         for notes in [ItemNotes::default(), notes.clone(), notes.with_known([1, 2].into_iter())] {
             assert_eq!(ItemNotes::read(notes.stored().as_deref()), notes);

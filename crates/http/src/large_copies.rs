@@ -1,4 +1,4 @@
-//! What the copies share that are more than one unit of work (behaviour 6.14).
+//! Limits of concurrent large copies (behaviour 6.14).
 
 use std::sync::Arc;
 
@@ -8,49 +8,56 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::keyed_mutex::{KeyedGuard, KeyedMutex};
 use crate::wakeup::Wakeup;
 
-/// Large copies that a process makes at once: each holds a connection for reading.
-const AT_ONCE: usize = 2;
+/// The maximum number of concurrent large copies per process. Each holds a read connection.
+const MAX_CONCURRENT: usize = 2;
 
-/// The slots for large copies, and who is told when one fails.
+/// The limits of large copies.
 #[derive(Clone)]
 pub struct LargeCopies {
-    all: Arc<Semaphore>,
-    /// Of a user one is made at once.
-    of_users: KeyedMutex<UserId>,
-    /// Of the requests with one idempotency key one is at work at once.
-    of_keys: KeyedMutex<String>,
-    /// Wakes the worker that removes what an unfinished copy leaves.
+    permits: Arc<Semaphore>,
+    /// One copy per user.
+    users: KeyedMutex<UserId>,
+    /// One request per idempotency key.
+    keys: KeyedMutex<String>,
+    /// Wakes the worker that removes the rows of unfinished copies.
     pub(crate) sweep: Wakeup,
-    /// Whether the server is about to end.
+    /// Whether the server is stopping.
     pub(crate) stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// The place of a copy that is made. Others wait until it is dropped.
+/// The slot of a running copy, which is released when it is dropped.
 pub(crate) struct CopySlot {
-    _of_user: KeyedGuard,
-    _of_all: Option<OwnedSemaphorePermit>,
+    _user_guard: KeyedGuard,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl LargeCopies {
-    /// Copies that give up when `stop` says so, and then wake the worker of `sweep`.
+    /// Creates the limits.
+    ///
+    /// Copies are abandoned when `stop` returns true, and then wake the worker of `sweep`.
     pub fn new(sweep: Wakeup, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        let all = Arc::new(Semaphore::new(AT_ONCE));
-        let (of_users, of_keys) = (KeyedMutex::default(), KeyedMutex::default());
-        Self { all, of_users, of_keys, sweep, stop: Arc::new(stop) }
+        Self {
+            permits: Arc::new(Semaphore::new(MAX_CONCURRENT)),
+            users: KeyedMutex::default(),
+            keys: KeyedMutex::default(),
+            sweep,
+            stop: Arc::new(stop),
+        }
     }
 
-    /// Waits until no other request of this process with that key is at work.
-    pub(crate) async fn turn_of_key(&self, key: String) -> KeyedGuard {
-        self.of_keys.turn(key).await
+    /// Waits until no other request with that key runs in this process.
+    pub(crate) async fn lock_key(&self, key: String) -> KeyedGuard {
+        self.keys.turn(key).await
     }
 
-    /// Waits for a slot: first among the copies of the user, then among those of all, so that each
-    /// user has one copy at most in the queue of all.
+    /// Waits for a slot: first for the user, then for the process.
+    ///
+    /// So each user has at most one copy in the queue of the process.
     pub(crate) async fn slot(&self, user: UserId) -> CopySlot {
-        let of_user = self.of_users.turn(user).await;
+        let user_guard = self.users.turn(user).await;
         // The semaphore is never closed.
-        let of_all = Arc::clone(&self.all).acquire_owned().await.ok();
-        CopySlot { _of_user: of_user, _of_all: of_all }
+        let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
+        CopySlot { _user_guard: user_guard, _permit: permit }
     }
 }
 
@@ -65,14 +72,14 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(20);
 
     #[tokio::test]
-    async fn a_user_has_one_slot() {
+    async fn user_has_one_slot_and_process_has_two() {
         let copies = LargeCopies::new(Wakeup::default(), || false);
         let (one, other) = (UserId::new(1), UserId::new(2));
-        let held = copies.slot(one).await;
+        let first = copies.slot(one).await;
         assert!(timeout(SHORT, copies.slot(one)).await.is_err(), "the user's second copy waits");
         let second = timeout(SHORT, copies.slot(other)).await.expect("another user's does not");
         assert!(timeout(SHORT, copies.slot(UserId::new(3))).await.is_err(), "there are two");
-        drop(held);
+        drop(first);
         timeout(SHORT, copies.slot(one)).await.expect("the slot is free again");
         drop(second);
         drop(copies.slot(UserId::new(3)).await);

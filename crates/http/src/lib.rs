@@ -1,7 +1,20 @@
-//! The v5 REST API: a thin actix-web adapter over the use cases of [`daybook_service`].
+//! The v5 REST API: an actix-web adapter over the use cases of [`daybook_service`].
 //!
-//! [`serve`] listens and answers until it is told to stop. A handler decodes, calls one use case
-//! through `ApiRequest`, and encodes.
+//! [`serve`] runs the server until its handle stops it. A request passes through these modules:
+//!
+//! 1. `socket` and `slots` limit the connections, and close those that are idle or too slow.
+//! 2. `middleware` assigns the request id, opens a tracing span and adds the common headers.
+//! 3. `mount` matches the operation in the table of `routes`.
+//! 4. The extractor `request` authenticates the caller (`identity`, `api_key`), charges the quota
+//!    (`rate`) and creates the `Context` of the use case. The extractors of `body` and `form`
+//!    receive the body within the memory `budget`.
+//! 5. The handler converts the body to the input of a use case, and calls it on a snapshot or in a
+//!    unit of work (`run`). There is one module per noun, with its wire shapes.
+//! 6. `reply` encodes the result within the `response_budget`. With an idempotency key, the
+//!    response is stored in the same unit of work (`idempotency`).
+//!
+//! `error` maps every refusal to a status. Sign-in and OAuth have pages and endpoints of their own
+//! (`session`, `grant`). Webhooks are sent by `delivery` through the client in `outgoing`.
 
 mod access_request;
 mod account;
@@ -22,7 +35,6 @@ mod connection;
 mod cursor;
 mod delivery;
 mod error;
-mod error_message;
 mod event;
 mod file;
 mod form;
@@ -95,10 +107,10 @@ use socket::{LINGER, Socket};
 pub use api_key::cache::ApiKeyCache;
 pub use api_key::calls::ApiKeyCalls;
 pub use api_key::text::ApiKeyText;
-pub use blob::removal::{BookRemoval, Farewell, RemovalNote, RemovedBooks};
+pub use blob::removal::{BeforeRemoval, BookRemoval, RemovalNote, RemovalReport};
 pub use blob::store::Blobs;
-pub use blob::sweep::{FileSweep, Swept};
-pub use blocking::{Panicked, block};
+pub use blob::sweep::{FileSweep, SweepReport};
+pub use blocking::{BlockingError, block};
 pub use budget::Budget;
 pub use client_address::proxy::TrustedProxy;
 pub use delivery::{Sent, WebhookSender};
@@ -106,7 +118,7 @@ pub use grant::{Clients, GrantLimits};
 pub use identity::checkpoint_key::CheckpointKey;
 pub use identity::own_token::{LocalKey, SigningFailed};
 pub use identity::provider::Providers;
-pub use identity::reseal::{Resealed, reseal};
+pub use identity::reseal::{ResealReport, reseal};
 pub use identity::sealer::{SealingSecrets, SealingSource};
 pub use identity::{IDENTITY_INTERVAL, Identity};
 pub use large_copies::LargeCopies;
@@ -117,8 +129,8 @@ pub use rate::quota::Quotas;
 pub use rate::uploads::Uploads;
 pub use reader_shares::ReaderShares;
 pub use security::addresses::{LoggedAddresses, SecurityLog};
-pub use session::{LinkLimits, LoginSecret, NoRandomness, WebOrigin};
-pub use signing_key::{NoPair, UnusableKeys, check_keys, make_pairs};
+pub use session::{LinkLimits, LoginSecret, RandomnessError, WebOrigin};
+pub use signing_key::{KeyPairError, UnusableKeys, check_keys, make_pairs};
 pub use state::{AppState, Headers};
 pub use template::catalog::Templates;
 pub use wakeup::Wakeup;
@@ -126,34 +138,35 @@ pub use wakeup::Wakeup;
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
 
-/// Connections that are accepted where there are so many places.
-const fn accepted(places: usize) -> usize {
-    places.saturating_add(places / 8)
+/// Returns how many connections the server accepts for a number of slots.
+const fn max_accepted(slots: usize) -> usize {
+    slots.saturating_add(slots / 8)
 }
 
-/// Answers on a listening socket, to at most so many connections at once. The server runs while the
-/// returned future is awaited; its handle stops it: it takes no new connections, finishes what runs
-/// for at most 8 seconds, and ends.
+/// Serves HTTP on a listening socket, with at most `max_connections` connections.
+///
+/// The server runs while the returned future is awaited. When its handle stops it, it accepts no
+/// new connections, and running requests have 8 seconds to finish.
 ///
 /// # Errors
-/// When the socket cannot be listened on.
+/// When the server cannot listen on the socket.
 pub fn serve(
     listener: TcpListener,
     state: Arc<AppState>,
-    most_connections: usize,
+    max_connections: usize,
 ) -> std::io::Result<Server> {
     let contract = web::Data::new(Contract::under(state.public_path()));
     let state = web::Data::from(state);
-    let slots = Slots::new(most_connections, &state.trusted_proxies);
+    let slots = Slots::new(max_connections, &state.trusted_proxies);
     let workers = available_parallelism().map_or(1, usize::from);
     let builder = Server::build()
         .workers(workers)
-        // A few more than there are places, so that one more is seen, and the oldest one closed.
-        .max_concurrent_connections((accepted(most_connections) / workers).max(1))
+        // More than there are slots: a new connection must be accepted to replace the oldest one.
+        .max_concurrent_connections((max_accepted(max_connections) / workers).max(1))
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .disable_signals();
     let stop = builder.graceful_shutdown_signal();
-    // What `actix_web::HttpServer` would assemble, but over sockets with timeouts of their own.
+    // The same stack as `actix_web::HttpServer`, but with sockets that have their own timeouts.
     let connections = move || {
         let app = App::new()
             .app_data(state.clone())
@@ -164,7 +177,7 @@ pub fn serve(
         let stop = stop.clone();
         let http = HttpService::build()
             .keep_alive(KeepAlive::Os)
-            // The socket times heads itself, and answers 408 with a body.
+            // The socket has its own timeout for request heads, and responds 408 with a body.
             .client_request_timeout(Duration::ZERO)
             .client_disconnect_timeout(LINGER)
             .graceful_shutdown_signal(move || {
@@ -176,12 +189,12 @@ pub fn serve(
             });
         let slots = slots.clone();
         let accept = move |stream: TcpStream| {
-            // One whose client has left already, or has no place, is closed.
-            let taken = stream.peer_addr().and_then(|peer| {
+            // An error closes the connection: the client has gone, or there is no slot.
+            let accepted = stream.peer_addr().and_then(|peer| {
                 let slot = slots.take(peer.ip()).ok_or(ErrorKind::ConnectionRefused)?;
                 Ok((Socket::new(stream, slot)?, Protocol::Http1, Some(peer)))
             });
-            ready(taken.map_err(DispatchError::Io))
+            ready(accepted.map_err(DispatchError::Io))
         };
         fn_service(accept).and_then(http.finish(map_config(app, |()| AppConfig::default())))
     };

@@ -1,5 +1,7 @@
-//! The header in which the answer of a write says where it ends in the log of the database, and a
-//! read what it must see (behaviour 0.42).
+//! The header `Log-Position`: read-your-writes with replicas (behaviour 0.42).
+//!
+//! The response to a write has the position of the database log after it. A read that sends the
+//! position uses only a replica that has reached it.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use daybook_storage::LogPosition;
@@ -8,15 +10,20 @@ use crate::state::AppState;
 
 const LOG_POSITION: HeaderName = HeaderName::from_static("log-position");
 
-/// What a request must see at least. What cannot be read is taken for what no replica has.
-pub(crate) fn asked(state: &AppState, headers: &HeaderMap) -> Option<LogPosition> {
-    let given = headers.get(&LOG_POSITION).filter(|_| state.store.replicas() > 0)?;
-    let position = given.to_str().ok().and_then(|text| LogPosition::parse(text.trim()));
+/// Returns the position that a read must see; `None` without a header or replicas.
+///
+/// A malformed position is one that no replica reaches.
+pub(crate) fn requested(state: &AppState, headers: &HeaderMap) -> Option<LogPosition> {
+    if state.store.replicas() == 0 {
+        return None;
+    }
+    let value = headers.get(&LOG_POSITION)?;
+    let position = value.to_str().ok().and_then(|text| LogPosition::parse(text.trim()));
     Some(position.unwrap_or(LogPosition::BEYOND))
 }
 
-/// Names in the answer of a write where the log ended after it, where there are replicas.
-pub(crate) fn show(state: &AppState, headers: &mut HeaderMap) {
+/// Adds the current position to the response of a write, if there are replicas.
+pub(crate) fn add_header(state: &AppState, headers: &mut HeaderMap) {
     let position = state.store.log_position().map(|position| position.to_string());
     if let Some(value) = position.and_then(|text| HeaderValue::from_str(&text).ok()) {
         headers.insert(LOG_POSITION, value);

@@ -1,5 +1,7 @@
-//! Adds the routes to an actix application. Each method is a resource of its own, so GET finds an
-//! account called `batch` although POST has a route at that path.
+//! Adds the routes to an actix application.
+//!
+//! Each method is a separate resource. So GET finds an account called `batch`, although POST has a
+//! route with that path.
 
 use actix_web::guard::Guard;
 use actix_web::http::Method;
@@ -10,8 +12,9 @@ use crate::routes::{BOOK, Operation, aliases, operations, outside};
 use crate::state::AppState;
 use crate::unmatched::unmatched;
 
-/// Adds all routes, under the prefix if there is one. Health, contract, sign-in and served files
-/// are also found without it.
+/// Adds all routes under the path prefix.
+///
+/// The routes for health, contract, sign-in and served files are also added without the prefix.
 pub(crate) fn mount(config: &mut web::ServiceConfig, state: &AppState) {
     let prefix = state.path_prefix.as_str();
     if prefix.is_empty() {
@@ -24,10 +27,10 @@ pub(crate) fn mount(config: &mut web::ServiceConfig, state: &AppState) {
     config.default_service(web::to(unmatched));
 }
 
-/// Adds all routes. [`unmatched`] answers what no route takes.
+/// Adds all routes, with [`unmatched`] as the default.
 ///
-/// Routes are tried one after another. Those inside of a book stand in a scope: its path is matched
-/// once for all of them, and requests for anything else try none of them.
+/// Actix tries routes one after another. The routes of books are in a scope, so that its path is
+/// matched once for all of them, and other requests skip them.
 fn configure(config: &mut web::ServiceConfig, state: &AppState) {
     let aliases = if state.ledger_alias { aliases() } else { Vec::new() };
     let mut inside = web::scope(BOOK);
@@ -45,12 +48,13 @@ fn configure(config: &mut web::ServiceConfig, state: &AppState) {
     config.default_service(web::to(unmatched));
 }
 
-/// An operation at a path. What it costs is left with the request, where it is more than 1, and
-/// that its effect is lasting.
+/// Creates the resource of an operation.
+///
+/// Its data has the cost, if it is more than 1, and whether its effect is lasting.
 fn resource(path: &str, operation: Operation) -> Resource {
     let Operation { method, path: _, id: _, cost, lasting, route } = operation;
-    let mut resource = web::resource(path).guard(takes(method)).route(route);
-    if let Some(cost) = Cost::of(cost) {
+    let mut resource = web::resource(path).guard(has_method(method)).route(route);
+    if let Some(cost) = Cost::new(cost) {
         resource = resource.app_data(cost);
     }
     if let Some(lasting) = lasting {
@@ -59,11 +63,12 @@ fn resource(path: &str, operation: Operation) -> Resource {
     resource
 }
 
-/// Whether a request has a method. What answers GET answers HEAD too: the server leaves out the
-/// body (RFC 9110, 9.3.2).
-fn takes(method: Method) -> impl Guard {
+/// Matches requests by method.
+///
+/// Routes for GET also match HEAD; actix omits the body (RFC 9110, 9.3.2).
+fn has_method(method: Method) -> impl Guard {
     guard::fn_guard(move |context| {
-        let asked = &context.head().method;
-        *asked == method || *asked == Method::HEAD && method == Method::GET
+        let requested = &context.head().method;
+        *requested == method || *requested == Method::HEAD && method == Method::GET
     })
 }

@@ -1,9 +1,9 @@
-//! The body of an error, as clients read it (behaviour 10.1, 10.3).
+//! The body of an error (behaviour 10.1, 10.3).
 
 use actix_web::http::StatusCode;
 use serde::Serialize;
 
-/// An error as clients read it (behaviour 10.1).
+/// The body of an error (behaviour 10.1).
 #[derive(Serialize)]
 pub(crate) struct ErrorOut {
     error: WireError,
@@ -37,7 +37,7 @@ struct ProblemOut {
 }
 
 impl ErrorOut {
-    /// The body of an error.
+    /// Creates the body of an error.
     pub(crate) fn new(status: StatusCode, reason: &'static str, message: String) -> Self {
         let code = status.as_u16();
         let problem = (code == 401 || code == 429 || code >= 500).then(|| ProblemOut {
@@ -52,7 +52,7 @@ impl ErrorOut {
         Self { error: WireError { code, message, errors }, problem }
     }
 
-    /// The same with an entry for each refused item of a batch (behaviour 3.6.5).
+    /// Adds an entry for each refused item of a batch (behaviour 3.6.5).
     pub(crate) fn with_items(self, items: Vec<(&'static str, String)>) -> Self {
         if items.len() < 2 {
             return self;

@@ -31,7 +31,7 @@ impl ApiRequest {
         work: impl Fn(&mut Tx<'_>, &Context) -> Result<T> + Send + Sync + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
-        let reader = (self.cx.payer(), self.log_position);
+        let reader = (self.cx.quota_subject(), self.log_position);
         let make = run::maker(self.cx.clone(), ResponseBudget::of_read(self.memory()), encode);
         let cx = self.cx;
         read_replicated(&self.state, reader, move |tx| work(tx, &cx), make).await
@@ -97,10 +97,10 @@ where
             continue;
         };
         let (store, stop, work) = (Arc::clone(&state.store), stop.clone(), Arc::clone(work));
-        let (after, slot_of_read) = (choice.after, Arc::clone(&slot));
+        let (after, slot_of_read) = (choice.min_position, Arc::clone(&slot));
         let read = move || {
             let _turn = turn;
-            let done = store.read_replica((replica, after), &stop, |tx| work(tx))?;
+            let done = store.read_replica(replica, after, &stop, |tx| work(tx))?;
             Some(take(&slot_of_read)?(done))
         };
         let mut read = std::pin::pin!(block(read));

@@ -6,8 +6,8 @@ use actix_web::http::header::{ContentType, ETAG, HeaderName};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
 use daybook_domain::idempotency::{BodyForm, StoredAnswer};
-use daybook_domain::rights::Shown;
 use daybook_domain::version::Tag;
+use daybook_domain::view_rights::Shown;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -18,7 +18,7 @@ use crate::item_notes::ItemNotes;
 use crate::kept_body;
 use crate::response_budget::{self, EncodeError};
 use crate::security::note_change;
-use crate::wire::EachOut;
+use crate::wire::IterOut;
 
 /// Marks an answer that was given before (behaviour 0.16).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -69,8 +69,8 @@ pub(crate) fn list<'v, T, S: Serialize>(
     shown: impl Fn(&'v T) -> S,
     id: impl Fn(&'v T) -> String,
 ) -> Reply {
-    ok(&ItemsOut { items: EachOut(|| rows.iter().map(&shown)) })
-        .or_short(|| ItemsOut { items: EachOut(|| rows.iter().map(|row| IdOut { id: id(row) })) })
+    ok(&ItemsOut { items: IterOut(|| rows.iter().map(&shown)) })
+        .or_short(|| ItemsOut { items: IterOut(|| rows.iter().map(|row| IdOut { id: id(row) })) })
 }
 
 /// A list.

@@ -11,19 +11,19 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
-use daybook_service::idempotency::{KeyScope, once};
+use daybook_service::idempotency::{KeyScope, run_once};
 use daybook_service::query::QueryText;
 use daybook_service::{self as service, Context, Error};
 use daybook_storage::{LogPosition, ShardKey, Submission, Tx};
 
-use crate::api_key::known;
+use crate::api_key::resolve;
 use crate::budget::{HeldBody, MemoryOwner, MemoryShare, expect_borrower};
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::IdempotencyHeader;
 use crate::identity::authenticate::authenticate;
 use crate::log_position;
 use crate::parameters;
-use crate::rate::counted::count;
+use crate::rate::charge::count;
 use crate::rate::quota::DeferredCharge;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request_head::{agent, bearer, cursor, host, if_match};
@@ -133,7 +133,7 @@ impl ApiRequest {
 
     /// A share of the memory, booked to the caller and empty at first.
     pub(crate) fn memory(&self) -> MemoryShare {
-        self.state.budget.grant(MemoryOwner::User(self.cx.payer()))
+        self.state.budget.grant(MemoryOwner::User(self.cx.quota_subject()))
     }
 
     /// Runs a use case that reads, before the one that answers. `If-Match` without a target is
@@ -147,7 +147,7 @@ impl ApiRequest {
     ) -> Result<T, ApiError> {
         self.refuse_condition()?;
         let cx = self.cx.clone();
-        run::read_and(&self.state, cx.payer(), move |tx| work(tx, &cx), |done| done).await
+        run::read_and(&self.state, cx.quota_subject(), move |tx| work(tx, &cx), |done| done).await
     }
 
     /// Runs a use case that reads, and answers what `encode` makes of its result.
@@ -159,7 +159,7 @@ impl ApiRequest {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
-        let user = self.cx.payer();
+        let user = self.cx.quota_subject();
         let make = run::maker(self.cx.clone(), ResponseBudget::of_read(self.memory()), encode);
         let cx = self.cx;
         run::read_and(&self.state, user, move |tx| work(tx, &cx), make).await
@@ -274,11 +274,11 @@ impl ApiRequest {
         let body = HeldBody::of(&http);
         let is_long = body.as_ref().is_some_and(HeldBody::is_long);
         let work = run::holding(body, work);
-        let ticket = Submission::of(lane, cx.payer());
+        let ticket = Submission::for_user(lane, cx.quota_subject());
         let Some(key) = key else {
             let asked = cx.clone();
             let done = run::write(&state, ticket, move |tx| work(tx, &asked)).await?;
-            let (user, make) = (cx.payer(), move || encode(&done, &cx));
+            let (user, make) = (cx.quota_subject(), move || encode(&done, &cx));
             return if is_long {
                 run::large_answer(&state, user, make).await
             } else {
@@ -286,7 +286,7 @@ impl ApiRequest {
             };
         };
         let claim = key.claim(&cx, &state.path_prefix);
-        let (user, shared) = (cx.payer(), state.clone());
+        let (user, shared) = (cx.quota_subject(), state.clone());
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
             let asked = cx.clone();
             let carry_out = |tx: &mut Tx<'_>| {
@@ -297,7 +297,7 @@ impl ApiRequest {
                 let memory = || shared.budget.grant(MemoryOwner::User(user));
                 run::answer_to_store(tx, &caller, memory, make)
             };
-            once(tx, &cx, (&scope, &claim), carry_out)
+            run_once(tx, &cx, &scope, &claim, carry_out)
         };
         let outcome = run::write_with_timeout(&state, ticket, whole).await?;
         run::answer_once(&state, user, outcome).await
@@ -326,7 +326,8 @@ impl FromRequest for ApiRequest {
                 Some(acting) => (Some(acting.agent.to_string()), acting.depth, acting.lease),
                 None => (agent(&request, &state)?, 0, None),
             };
-            let is_administrator = scope.is_of_user() && state.administrators.contains(&user.email);
+            let is_administrator =
+                scope.allows_administration() && state.administrators.contains(&user.email);
             let cx = Context {
                 scope,
                 is_administrator,
@@ -337,8 +338,8 @@ impl FromRequest for ApiRequest {
                 ..Context::new(user, now, ids)
             };
             let key = IdempotencyHeader::of(&request)?;
-            let app = known::find(&request, &state).await?;
-            let rest = count(&request, &state, (cx.payer(), app), key.is_some())?;
+            let app = resolve::resolve_api_key(&request, &state).await?;
+            let rest = count(&request, &state, (cx.quota_subject(), app), key.is_some())?;
             if request.app_data::<Lasting>().is_some() {
                 cx.scope.check_lasting().map_err(Error::from)?;
             }
@@ -348,7 +349,7 @@ impl FromRequest for ApiRequest {
                 parameters::pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
             let parameters = given.rev().collect();
             let host = host(&request).map(str::to_owned);
-            let log_position = log_position::asked(&state, request.headers());
+            let log_position = log_position::requested(&state, request.headers());
             Ok(Self {
                 cx,
                 state,

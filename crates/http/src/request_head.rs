@@ -1,4 +1,4 @@
-//! What is read from the headers of a request.
+//! Accessors for request headers.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{
@@ -11,23 +11,24 @@ use daybook_service::Error;
 use crate::error::ApiError;
 use crate::state::AppState;
 
-/// Where a list goes on (behaviour 2.1).
+/// The cursor of a list (behaviour 2.1).
 const CURSOR: HeaderName = HeaderName::from_static("cursor");
-/// Longest agent id that is kept, in characters.
+/// Agent ids are truncated to so many characters.
 const MAX_AGENT: usize = 255;
 
-/// `If-Match` of a write, several of them joined with commas. A value that is not text never
-/// matches.
+/// Returns the `If-Match` headers of a write, joined with commas.
+///
+/// A value that is not text never matches.
 pub(crate) fn if_match(request: &HttpRequest) -> Option<String> {
     if request.method().is_safe() {
         return None;
     }
-    let given: Vec<&str> =
+    let values: Vec<&str> =
         request.headers().get_all(IF_MATCH).map(|value| value.to_str().unwrap_or("?")).collect();
-    (!given.is_empty()).then(|| given.join(", "))
+    (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// Where a list goes on (behaviour 2.1).
+/// Returns the cursor of a list (behaviour 2.1).
 pub(crate) fn cursor(request: &HttpRequest) -> Option<&str> {
     header(request, &CURSOR)
 }
@@ -42,26 +43,31 @@ pub(crate) fn has_body(headers: &HeaderMap) -> bool {
         || headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
-/// The host that a request was sent to, perhaps with a port. A client of HTTP/1.0 sends none, and
-/// some send one that no link may lead to.
+/// Returns the host and port of a request.
+///
+/// HTTP/1.0 clients send none. A host that is not valid in a link is ignored.
 pub(crate) fn host(request: &HttpRequest) -> Option<&str> {
     let is_host = |text: &&str| !text.contains('@') && text.parse::<Authority>().is_ok();
     header(request, &HOST).filter(is_host)
 }
 
-/// The access token of a request.
+/// Returns the bearer token of a request.
 pub(crate) fn bearer(request: &HttpRequest) -> Option<&str> {
     let (scheme, token) = header(request, &AUTHORIZATION)?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// The app that a request names as its origin (behaviour 9.2).
+/// Returns the agent of a request: the app that sends it (behaviour 9.2).
 ///
 /// # Errors
-/// 400 for an agent of the server itself.
+/// 400 for an agent id that is reserved for the server.
 pub(crate) fn agent(request: &HttpRequest, state: &AppState) -> Result<Option<String>, ApiError> {
-    let mut given = state.headers.agent.iter().filter_map(|name| header(request, name));
-    let given = given.next().map(str::trim).filter(|given| !given.is_empty());
-    given.map_or(Ok(()), AppId::check_agent).map_err(Error::from)?;
-    Ok(given.map(|given| given.chars().take(MAX_AGENT).collect()))
+    let value = state.headers.agent.iter().find_map(|name| header(request, name)).map(str::trim);
+    match value {
+        None | Some("") => Ok(None),
+        Some(agent) => {
+            AppId::check_agent(agent).map_err(Error::from)?;
+            Ok(Some(agent.chars().take(MAX_AGENT).collect()))
+        }
+    }
 }

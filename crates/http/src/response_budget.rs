@@ -3,8 +3,8 @@
 //! more than an answer may. What is made of stored data before it can be written is counted too.
 //!
 //! The bound and the share belong to the thread that makes the answer, for as long as that takes
-//! ([`ResponseBudget::around`]): they hold for whatever is written inside, however deep in a shape, and no
-//! shape has to hand them on.
+//! ([`ResponseBudget::around`]): they hold for whatever is written inside, however deep in a
+//! shape, and no shape has to hand them on.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};

@@ -9,11 +9,12 @@ use crate::{
     signing_key, template, token, transaction, user,
 };
 
-/// The path of a book, which most operations are inside of.
+/// The path of a book, the prefix of most operations.
 pub(crate) const BOOK: &str = "/v5/books/{bookId}";
 
-/// What an operation does outlives the token of a delivery, or cannot be undone: apps do not do it
-/// with one (behaviour 8.22).
+/// Marks operations with a lasting effect, which apps may not use with the token of a webhook.
+///
+/// Their effect outlives the token, or cannot be undone (behaviour 8.22).
 #[derive(Clone, Copy)]
 pub(crate) struct Lasting;
 
@@ -25,18 +26,18 @@ pub struct Operation {
     pub path: &'static str,
     /// The operationId in the contract; empty for operations outside of it.
     pub id: &'static str,
-    /// What a call costs of a quota (behaviour 10.6).
+    /// The cost of a call (behaviour 10.6).
     pub cost: u32,
-    /// Whether apps may not do it with the token of a delivery.
+    /// Whether apps may not use it with the token of a webhook.
     pub(crate) lasting: Option<Lasting>,
-    /// What answers.
+    /// The handler.
     pub(crate) route: Route,
 }
 
-/// Declares operations, grouped by noun: the module of the handlers and the path that all paths of
-/// the group begin with, then a line for each operation with the method, the rest of the path, the
-/// operationId, the cost of a call where that is not 1, the handler, and whether its effect is
-/// [`Lasting`].
+/// Declares operations, grouped by the module of their handlers and a path prefix.
+///
+/// The line of an operation has the method, the rest of the path, the operationId, the cost if it
+/// is not 1, the handler, and `Lasting` if its effect is lasting.
 macro_rules! operations {
     ($($noun:ident at $base:literal {
         $($method:ident $path:literal $id:literal $(costs $cost:literal)?
@@ -53,7 +54,7 @@ macro_rules! operations {
     };
 }
 
-/// All operations, the most used first: they are tried in this order.
+/// Returns all operations. The most used come first, because actix tries them in this order.
 #[must_use]
 pub fn operations() -> Vec<Operation> {
     let mut all = transactions();
@@ -252,10 +253,10 @@ pub(crate) fn outside() -> Vec<Operation> {
             GET "/login" "" => login;
             GET "/link" "" => show_link;
             POST "/link" "" => sign_in;
-            GET "/provider" "" => begin;
-            GET "/callback" "" => finish;
+            GET "/provider" "" => begin_provider_sign_in;
+            GET "/callback" "" => finish_provider_sign_in;
             POST "/mail" "" => mail_link;
-            POST "/refresh" "" => refresh;
+            POST "/refresh" "" => refresh_session;
             GET "/logout" "" => logout;
             POST "/logout" "" => sign_out;
         }
@@ -298,7 +299,7 @@ pub(crate) fn outside() -> Vec<Operation> {
     )
 }
 
-/// Addresses of older clients, off by default (behaviour 12.6).
+/// Returns the paths of older clients, which are off by default (behaviour 12.6).
 pub(crate) fn aliases() -> Vec<Operation> {
     operations!(
         account at "/v2/ledgers/{bookId}/accounts" {

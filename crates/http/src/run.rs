@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::StoredAnswer;
-use daybook_service::idempotency::{Once, is_kept_whole};
+use daybook_service::idempotency::{Once, may_store_whole};
 use daybook_service::{Context, Result};
 use daybook_storage::{Error, ReadStop, ReaderPool, Submission, Tx};
 use tokio::time::timeout;
@@ -105,7 +105,7 @@ async fn within<T, R: Send + 'static, P: Send + 'static>(
         let work = move || {
             // The turn ends with the work, however that ends, and whoever waits for it.
             let _turn = turn;
-            let done = store.read_until((pool, &stop), work)?;
+            let done = store.read_stoppable(pool, &stop, work)?;
             stop.check()?;
             Ok::<_, daybook_service::Error>(make(done))
         };
@@ -149,7 +149,7 @@ where
 {
     // Dropped with this future, when the client leaves.
     let asker = Arc::new(());
-    submit(state, ticket.into().while_asked(&asker), work).await
+    submit(state, ticket.into().while_caller_waits(&asker), work).await
 }
 
 /// The same work, which holds on to what was lent for it until it has run or was refused, also when
@@ -230,7 +230,7 @@ pub(crate) fn answer_to_store<M: Fn() -> Reply>(
 ) -> std::result::Result<((Reply, Option<M>), StoredAnswer), ApiError> {
     let (reply, share) = answer_of_write(ResponseBudget::of_stored(memory()), &make);
     let (reply, stored) = match reply.kept()? {
-        Some(kept) if is_kept_whole(tx, cx, kept.1.len())? => {
+        Some(kept) if may_store_whole(tx, cx, kept.1.len())? => {
             let stored = reply.stored(kept);
             (reply.holding(share), stored)
         }

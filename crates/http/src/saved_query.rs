@@ -1,4 +1,4 @@
-//! Saved queries on the wire.
+//! Saved queries: handlers and wire shapes.
 
 use daybook_domain::saved_query::{Changes, SavedQuery};
 use daybook_service::{Context, saved_query};
@@ -9,7 +9,7 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
 
-/// A request body that is a saved query.
+/// The body of a saved query.
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct QueryIn {
@@ -45,8 +45,8 @@ impl From<&SavedQuery> for QueryOut {
     }
 }
 
-fn to_reply(one: &SavedQuery, _: &Context) -> Reply {
-    reply::ok(&QueryOut::from(one))
+fn to_reply(saved: &SavedQuery, _: &Context) -> Reply {
+    reply::ok(&QueryOut::from(saved))
 }
 
 /// GET queries.

@@ -1,10 +1,10 @@
-//! The parameters of a path.
+//! Path parameters.
 
 use actix_web::{FromRequest, HttpRequest, web};
 
 use crate::error::RequestError;
 
-/// The parameters of the path, decoded after routing (behaviour 0.5).
+/// The path parameters, decoded after routing (behaviour 0.5).
 #[derive(serde::Deserialize)]
 pub(crate) struct Segments {
     #[serde(default, rename = "bookId")]
@@ -16,10 +16,10 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
-    /// Reads the parameters of a request's path.
+    /// Extracts the path parameters of a request.
     ///
     /// # Errors
-    /// [`RequestError::UnknownRoute`] for what names nothing: bytes that are no text, and a NUL.
+    /// [`RequestError::UnknownRoute`] for invalid UTF-8 or a NUL, which no resource has.
     pub(crate) async fn read(request: &HttpRequest) -> Result<Self, RequestError> {
         let path = web::Path::<Self>::extract(request).await;
         let path = path.map_err(|_| RequestError::UnknownRoute)?.into_inner();

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::client_address::network::counted;
+use crate::client_address::network::limited_network;
 use crate::client_address::proxy::TrustedProxy;
 
 /// The part of all places that an address may have, and that for strangers.
@@ -150,9 +150,9 @@ impl Slots {
     /// runs on each. Beyond all places the oldest of all goes on which no request runs; if there is
     /// none, the server accepts some more and then waits.
     pub(crate) fn take(&self, peer: IpAddr) -> Option<Slot> {
-        let (address, is_running) = (counted(peer), Arc::<AtomicBool>::default());
+        let (address, is_running) = (limited_network(peer), Arc::<AtomicBool>::default());
         let (give_up, given_up) = oneshot::channel();
-        let is_proxy = self.proxies.iter().any(|proxy| proxy.holds(peer.to_canonical()));
+        let is_proxy = self.proxies.iter().any(|proxy| proxy.contains(peer.to_canonical()));
         let mut taken = self.taken();
         taken.next += 1;
         let number = taken.next;

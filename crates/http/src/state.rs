@@ -1,4 +1,4 @@
-//! What every request is answered with: the store, the clock, the settings.
+//! The application state: the store, the clock, the settings.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ const STANDARD: [&str; 7] = [
     "X-Request-Id",
 ];
 
-/// Everything that the API is wired to.
+/// The dependencies and settings of the API.
 pub struct AppState {
     /// The books.
     pub store: Arc<Store>,
@@ -49,65 +49,65 @@ pub struct AppState {
     pub ids: Arc<Ids>,
     /// The clock: milliseconds since the epoch.
     pub clock: fn() -> Instant,
-    /// Who turns access tokens into users.
+    /// Authentication.
     pub identity: Arc<Identity>,
-    /// Whom identity providers may bring as new users (behaviour 11.11).
+    /// The users that identity providers may create (behaviour 11.11).
     pub admission: Arc<Admission>,
-    /// Who may change any app, and publish it (behaviour 9.3).
+    /// The users who may change and publish any app (behaviour 9.3).
     pub administrators: HashSet<Email>,
-    /// The API keys that requests brought.
+    /// The cache of API keys.
     pub api_keys: ApiKeyCache,
-    /// How often they were used (behaviour 10.13).
+    /// The calls per API key (behaviour 10.13).
     pub api_key_calls: Arc<ApiKeyCalls>,
-    /// What calls may cost a minute, if that is limited (behaviour 10.6).
+    /// The limits of calls per minute, if configured (behaviour 10.6).
     pub quotas: Option<Quotas>,
-    /// How much may be stored (behaviour 10.14).
+    /// The limits of stored data (behaviour 10.14).
     pub storage_quotas: StorageQuotas,
-    /// The contents of files that users send.
+    /// The limits of uploaded file contents.
     pub uploads: Uploads,
-    /// The proxies that tell the addresses of clients (behaviour 10.12).
+    /// The proxies whose `X-Forwarded-For` is used (behaviour 10.12).
     pub trusted_proxies: Vec<TrustedProxy>,
-    /// Access tokens that were refused, by the address of the client (behaviour 10.12).
+    /// The limit of refused access tokens per client address (behaviour 10.12).
     pub refused_tokens: AttemptLimit,
-    /// The log of what was refused to whom, and of who may do what.
+    /// The security log.
     pub security: SecurityLog,
     /// The web origins whose apps may use sessions (behaviour 11.4).
     pub web_origins: Vec<WebOrigin>,
-    /// The apps that may ask users for access (behaviour 11.16).
+    /// The OAuth clients (behaviour 11.16).
     pub clients: Clients,
-    /// How often what these apps show may be guessed (behaviour 11.19).
+    /// The rate limits of the OAuth endpoints (behaviour 11.19).
     pub grant_limits: GrantLimits,
-    /// Accepted prefixes of the agent and API-key headers (behaviour 0.15).
+    /// The names of the API's own headers (behaviour 0.15).
     pub headers: Headers,
-    /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).
+    /// The path that the API is mounted under: empty, or without trailing slash (behaviour 0.1).
     pub path_prefix: String,
-    /// The address at which clients reach the server, with the path it is mounted under and without
-    /// trailing slash; without one, links have the address of each request.
+    /// The URL at which clients reach the server, with the path it is mounted under and without
+    /// trailing slash. Without it, links use the host of each request.
     pub public_url: Option<String>,
     /// The bytes of files.
     pub blobs: Blobs,
     /// How long a request may read (behaviour 0.32).
     pub read_deadline: Duration,
-    /// Whose read comes next.
+    /// The fair scheduling of reads between users.
     pub reader_shares: ReaderShares,
-    /// Whose delivery is read next, among those who installed the apps (behaviour 8.9).
+    /// The fair scheduling of webhook deliveries between users (behaviour 8.9).
     pub delivery_shares: ReaderShares,
-    /// Whose read comes next on each replica (behaviour 0.41).
+    /// The fair scheduling of reads on each replica (behaviour 0.41).
     pub replica_shares: Vec<ReaderShares>,
     /// The memory for request bodies and contents of files.
     pub budget: Budget,
-    /// Whether getAccount, getGroup and getTransaction answer 204 instead of 404 for what is
-    /// missing (behaviour 4.4).
+    /// Whether getAccount, getGroup and getTransaction respond 204 instead of 404 for missing
+    /// resources (behaviour 4.4).
     pub missing_as_no_content: bool,
-    /// Whether accounts are also created at the address of older clients (behaviour 12.6).
+    /// Whether accounts can also be created at the path of older clients (behaviour 12.6).
     pub ledger_alias: bool,
     /// The starter books of this installation (behaviour 9.7).
     pub templates: Templates,
-    /// The address of this server in mails and deliveries. It is configured: the host of a request
-    /// is what its sender says, and others read the mail.
+    /// The URL of this server in mails and webhooks. It is never the host of a request, which its
+    /// sender could forge.
     pub mail_address: String,
-    /// Links that are asked for by mail, by the address of the client (behaviour 11.14); none where
-    /// no mail leaves.
+    /// The rate limits of mailed sign-in links (behaviour 11.14); `None` if the server sends no
+    /// mail.
     pub mailed_links: Option<LinkLimits>,
     /// Sends webhooks.
     pub webhooks: WebhookClient,
@@ -115,19 +115,20 @@ pub struct AppState {
     pub mails: Wakeup,
     /// Wakes the audit worker.
     pub audits: Wakeup,
-    /// Copies of more than one unit of work.
+    /// The copies of books in several units of work.
     pub copies: LargeCopies,
-    /// For how many days deleted books wait (behaviour 6.22).
+    /// The days that deleted books can be restored (behaviour 6.22).
     pub deleted_books_days: u16,
     /// Wakes the worker that removes books.
     pub removals: Wakeup,
-    /// Wakes the worker that removes what waited for an app that has left its book.
+    /// Wakes the worker that removes the deliveries of uninstalled apps.
     pub delivery_sweeps: Wakeup,
 }
 
 impl AppState {
-    /// The absolute address of this server, without trailing slash: the configured one, else the
-    /// host that a request was sent to. A request that names no host gets the path alone.
+    /// Returns the absolute URL of this server, without trailing slash.
+    ///
+    /// It is the configured one, or has the host of the request. Without both it is only the path.
     pub(crate) fn base(&self, host: Option<&str>) -> String {
         match (&self.public_url, host) {
             (Some(url), _) => url.clone(),
@@ -136,19 +137,21 @@ impl AppState {
         }
     }
 
-    /// How long a document may be kept in which [`Self::base`] stands. Without a configured address
-    /// it has the host that a request names, which a cache must not give to others.
-    pub(crate) const fn kept_with_address(&self) -> &'static str {
+    /// Returns the `Cache-Control` of documents that contain [`Self::base`].
+    ///
+    /// Without a configured URL they contain the host of the request and must not be cached.
+    pub(crate) const fn base_cache_control(&self) -> &'static str {
         if self.public_url.is_some() { "public, max-age=300" } else { "no-store" }
     }
 
-    /// Whether clients reach this server with TLS.
+    /// Whether clients reach this server over TLS.
     pub(crate) fn is_encrypted(&self) -> bool {
         self.public_url.as_ref().is_some_and(|url| url.starts_with("https:"))
     }
 
-    /// The path under which clients find the API; empty for none. The public address counts: a
-    /// proxy may remove a part of the path before a request arrives.
+    /// Returns the path under which clients find the API, which may be empty.
+    ///
+    /// It is that of the public URL, because a proxy may strip a part of the path.
     pub(crate) fn public_path(&self) -> &str {
         let Some(url) = &self.public_url else { return &self.path_prefix };
         let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
@@ -156,7 +159,7 @@ impl AppState {
     }
 }
 
-/// The headers of its own that the API reads and deliveries have, in every accepted spelling.
+/// The names of the API's own headers of requests and webhooks, in every accepted spelling.
 #[derive(Debug, Clone)]
 pub struct Headers {
     /// Header names that carry the agent id.
@@ -167,45 +170,45 @@ pub struct Headers {
     pub(crate) oauth_token: Vec<HeaderName>,
     /// Header names that carry the signature of a delivery.
     pub(crate) signature: Vec<HeaderName>,
-    /// All names, as browsers are told (behaviour 0.13).
+    /// The value of `Access-Control-Allow-Headers` (behaviour 0.13).
     pub(crate) allowed: HeaderValue,
 }
 
 impl Headers {
-    /// The headers with these prefixes, for example `service-`.
+    /// Creates the headers with these prefixes, for example `service-`.
     ///
     /// # Errors
-    /// The name that a prefix makes and no header can have.
+    /// A description of the invalid header name.
     ///
     /// ```
     /// use daybook_http::Headers;
     /// assert!(Headers::with_prefixes(&["service-".to_owned()]).is_ok());
     /// let refused = Headers::with_prefixes(&["my service".to_owned()]).unwrap_err();
-    /// assert_eq!(refused, "\"my serviceagent-id\" is no name of a header");
+    /// assert_eq!(refused, "\"my serviceagent-id\" is not a valid header name");
     /// ```
     pub fn with_prefixes(prefixes: &[String]) -> Result<Self, String> {
-        let named = |name: &str| {
-            let spelled = prefixes.iter().map(|prefix| format!("{}{name}", prefix.trim()));
-            spelled.map(|name| read_name(&name)).collect::<Result<Vec<_>, _>>()
+        let spellings = |name: &str| {
+            let names = prefixes.iter().map(|prefix| format!("{}{name}", prefix.trim()));
+            names.map(|name| parse_name(&name)).collect::<Result<Vec<_>, _>>()
         };
-        let (agent, api_key) = (named("agent-id")?, named("api-key")?);
-        let (oauth_token, signature) = (named("oauth-token")?, named("signature")?);
-        let own = agent.iter().chain(&api_key).map(HeaderName::as_str);
-        let allowed: Vec<&str> = STANDARD.into_iter().chain(own).collect();
+        let (agent, api_key) = (spellings("agent-id")?, spellings("api-key")?);
+        let (oauth_token, signature) = (spellings("oauth-token")?, spellings("signature")?);
+        let prefixed = agent.iter().chain(&api_key).map(HeaderName::as_str);
+        let allowed: Vec<&str> = STANDARD.into_iter().chain(prefixed).collect();
         let allowed =
             HeaderValue::from_str(&allowed.join(", ")).map_err(|error| error.to_string())?;
         Ok(Self { agent, api_key, oauth_token, signature, allowed })
     }
 }
 
-fn read_name(text: &str) -> Result<HeaderName, String> {
-    let name = HeaderName::from_bytes(text.as_bytes());
-    name.map_err(|_| format!("{text:?} is no name of a header"))
+fn parse_name(text: &str) -> Result<HeaderName, String> {
+    HeaderName::from_bytes(text.as_bytes())
+        .map_err(|_| format!("{text:?} is not a valid header name"))
 }
 
 #[cfg(test)]
 impl AppState {
-    /// A server with nothing configured, for tests that change what they need.
+    /// A minimal state for unit tests.
     pub(crate) fn bare(store: Store, identity: Identity) -> Self {
         let many = std::num::NonZeroU32::MAX;
         Self {

@@ -1,45 +1,44 @@
-//! Halves of surrogate pairs in JSON (behaviour 0.23).
+//! Replacement of unpaired surrogates in JSON (behaviour 0.23).
 
 use actix_web::web::{Bytes, BytesMut};
 
-/// Length of an escape such as `\ud83d`.
+/// The length of an escape such as `\ud83d`.
 const ESCAPE: usize = 6;
 
-/// The text of JSON in which each escape of half a character (`\ud83d` alone) is one of U+FFFD. The
-/// memory is that of the text.
-pub(crate) fn replaced(json: Bytes) -> Bytes {
-    let Some(first) = next_half(&json, 0) else { return json };
+/// Replaces the escape of each unpaired surrogate (`\ud83d` alone) by that of U+FFFD, in place.
+pub(crate) fn replace_unpaired(json: Bytes) -> Bytes {
+    let Some(first) = next_unpaired(&json, 0) else { return json };
     let mut json = BytesMut::from(json);
-    let mut half = Some(first);
-    while let Some(at) = half {
+    let mut next = Some(first);
+    while let Some(at) = next {
         let end = at.saturating_add(ESCAPE);
         if let Some(escape) = json.get_mut(at..end) {
             escape.copy_from_slice(b"\\ufffd");
         }
-        half = next_half(&json, end);
+        next = next_unpaired(&json, end);
     }
     json.freeze()
 }
 
-/// Where the next escape of half a character begins.
-fn next_half(json: &[u8], from: usize) -> Option<usize> {
+/// Returns the position of the next escape of an unpaired surrogate.
+fn next_unpaired(json: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
         at = at.saturating_add(json.get(at..)?.iter().position(|byte| *byte == b'\\')?);
-        let behind = at.saturating_add(ESCAPE);
-        at = match unit(json, at) {
-            Some(0xd800..=0xdbff) if matches!(unit(json, behind), Some(0xdc00..=0xdfff)) => {
-                behind.saturating_add(ESCAPE)
+        let after = at.saturating_add(ESCAPE);
+        at = match code_unit(json, at) {
+            Some(0xd800..=0xdbff) if matches!(code_unit(json, after), Some(0xdc00..=0xdfff)) => {
+                after.saturating_add(ESCAPE)
             }
             Some(0xd800..=0xdfff) => return Some(at),
-            Some(_) => behind,
+            Some(_) => after,
             None => at.saturating_add(2),
         };
     }
 }
 
-/// The UTF-16 code unit whose escape stands here.
-fn unit(json: &[u8], at: usize) -> Option<u16> {
+/// Returns the UTF-16 code unit of the escape at a position.
+fn code_unit(json: &[u8], at: usize) -> Option<u16> {
     let digits = json.get(at..at.saturating_add(ESCAPE))?.strip_prefix(b"\\u")?;
     if !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
@@ -52,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_are_replaced_and_pairs_are_not() {
+    fn unpaired_surrogates_are_replaced() {
         for (text, expected) in [
             (r#""a""#, r#""a""#),
             (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),
@@ -62,7 +61,7 @@ mod tests {
             (r#""\ud83d\ud83d\u00e9\ud8""#, r#""\ufffd\ufffd\u00e9\ud8""#),
             (r"\ud83", r"\ud83"),
         ] {
-            assert_eq!(replaced(Bytes::from(text)), expected, "{text}");
+            assert_eq!(replace_unpaired(Bytes::from(text)), expected, "{text}");
         }
     }
 }

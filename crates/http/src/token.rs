@@ -1,4 +1,4 @@
-//! Access tokens of this installation on the wire (behaviour 11.8).
+//! The access tokens that users issue themselves (behaviour 11.8).
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, objects_only};
 
-/// What is asked of a new token.
+/// The body of a new token.
 #[derive(Debug, Default, Deserialize)]
 #[serde(remote = "Self", rename_all = "camelCase")]
 pub(crate) struct TokenIn {
@@ -41,7 +41,7 @@ impl From<TokenIn> for TokenRequest {
     }
 }
 
-/// A token, without the text that lets somebody in.
+/// A token without its text.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TokenOut {
@@ -74,7 +74,7 @@ impl TokenOut {
     }
 }
 
-/// A token that was just issued: the only answer with the text that lets somebody in.
+/// A new token, which is the only response with its text.
 #[derive(Serialize)]
 struct IssuedOut {
     #[serde(flatten)]
@@ -89,12 +89,11 @@ fn to_reply(token: &AccessToken, cx: &Context) -> Reply {
 
 /// GET user/tokens.
 pub(crate) async fn list_tokens(request: ApiRequest) -> ApiResult {
-    let all = |tokens: &Vec<AccessToken>, cx: &Context| {
-        tokens.iter().map(|token| TokenOut::new(token, cx)).collect()
+    let encode = |tokens: &Vec<AccessToken>, cx: &Context| {
+        let tokens = tokens.iter().map(|token| TokenOut::new(token, cx)).collect();
+        reply::ok(&ListOut::complete(tokens))
     };
-    request
-        .read(token::list, move |tokens, cx| reply::ok(&ListOut::complete(all(tokens, cx))))
-        .await
+    request.read(token::list, encode).await
 }
 
 /// GET user/tokens/{id}.
@@ -103,17 +102,21 @@ pub(crate) async fn get_token(request: ApiRequest) -> ApiResult {
     request.read(move |tx, cx| token::get(tx, cx, &id), to_reply).await
 }
 
-/// POST user/tokens. The text of the token is made after the answer is recorded under an
-/// idempotency key, so that it is stored nowhere; it is the same each time.
+/// POST user/tokens.
+///
+/// The response that an idempotency key stores does not have the text of the token. The text is
+/// signed again for each response, and is always the same.
 pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) -> ApiResult {
     request.check_credentials()?;
-    let asked = TokenRequest::from(body.0.unwrap_or_default());
+    let token_request = TokenRequest::from(body.0.unwrap_or_default());
     let (state, user) = (request.state.clone(), request.cx.user.clone());
-    let recorded = request.write_own(move |tx, cx| token::issue(tx, cx, asked), to_reply).await?;
-    recorded.amend(|token: TokenOut| {
-        let unreadable = || ApiError::from(RequestError::Failed("a recorded token".to_owned()));
-        let instant = |text: &str| text.parse().map(Instant::new).map_err(|_| unreadable());
-        let id = token.id.parse().map_err(|_| unreadable())?;
+    let stored =
+        request.write_own(move |tx, cx| token::issue(tx, cx, token_request), to_reply).await?;
+    stored.amend(|token: TokenOut| {
+        let malformed =
+            || ApiError::from(RequestError::Failed("malformed response of a token".to_owned()));
+        let instant = |text: &str| text.parse().map(Instant::new).map_err(|_| malformed());
+        let id = token.id.parse().map_err(|_| malformed())?;
         let (created_at, expires_at) = (instant(&token.created_at)?, instant(&token.expires_at)?);
         let text = state
             .identity
@@ -128,7 +131,7 @@ pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) 
 pub(crate) async fn revoke_token(request: ApiRequest) -> ApiResult {
     request.check_credentials()?;
     let (id, state) = (request.id(), request.state.clone());
-    let answer = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), to_reply).await?;
-    state.identity.forget();
-    Ok(answer)
+    let reply = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), to_reply).await?;
+    state.identity.clear_bearers();
+    Ok(reply)
 }

@@ -1,4 +1,4 @@
-//! Answers requests that no route takes: 405 when the path is known, else 404.
+//! The response to requests without a route: 405 if the path exists, else 404.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -12,14 +12,14 @@ use crate::reply::{self, ApiResult};
 use crate::routes::{Operation, aliases, operations, outside};
 use crate::state::AppState;
 
-/// Paths, each with a method that it takes.
+/// Paths with a method.
 type Paths = LazyLock<Vec<(ResourceDef, Method)>>;
 
-/// All operations of [`operations`], read once for the requests that no route takes.
+/// The paths of all operations.
 static ALL_PATHS: Paths = LazyLock::new(|| paths(operations()));
-/// Those that are also found without the prefix.
+/// The paths that also exist without the prefix.
 static OUTSIDE_PATHS: Paths = LazyLock::new(|| paths(outside()));
-/// Those of older clients.
+/// The paths of older clients.
 static ALIAS_PATHS: Paths = LazyLock::new(|| paths(aliases()));
 
 fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
@@ -29,22 +29,19 @@ fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
         .collect()
 }
 
-/// 405 for a known path with another method, else 404. OPTIONS is answered everywhere (behaviour
-/// 0.13).
+/// Responds 405 for an existing path, else 404. OPTIONS succeeds for every path (behaviour 0.13).
 pub(crate) async fn unmatched(request: HttpRequest, state: web::Data<AppState>) -> ApiResult {
     if request.method() == Method::OPTIONS {
         return Ok(reply::no_content());
     }
     let methods = methods(request.path(), &state);
-    Err(if methods.is_empty() {
-        RequestError::UnknownRoute
-    } else {
-        RequestError::MethodNotAllowed(allow(&methods))
+    if methods.is_empty() {
+        return Err(RequestError::UnknownRoute.into());
     }
-    .into())
+    Err(RequestError::MethodNotAllowed(allow(&methods)).into())
 }
 
-/// The methods that a path takes.
+/// Returns the methods of a path.
 fn methods(path: &str, state: &AppState) -> BTreeSet<&'static str> {
     let outside = OUTSIDE_PATHS.iter().filter(|(resource, _)| resource.is_match(path));
     let inside = path.strip_prefix(&state.path_prefix).into_iter().flat_map(|path| {
@@ -54,7 +51,7 @@ fn methods(path: &str, state: &AppState) -> BTreeSet<&'static str> {
     outside.chain(inside).map(|(_, method)| method.as_str()).collect()
 }
 
-/// `Allow` (RFC 9110, 10.2.1).
+/// Returns the value of `Allow` (RFC 9110, 10.2.1).
 fn allow(methods: &BTreeSet<&str>) -> String {
     let head = methods.contains("GET").then_some("HEAD");
     methods.iter().copied().chain(head).chain(["OPTIONS"]).collect::<Vec<_>>().join(", ")

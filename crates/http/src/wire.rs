@@ -1,5 +1,4 @@
-//! Shapes that requests and answers share: fields that may be absent, null or given; ids and
-//! amounts as text or number; references; lists.
+//! Shared wire shapes: optional fields, ids and amounts as text or number, references, lists.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +13,23 @@ use serde::ser::{Error as _, SerializeSeq};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// Reads a field in which absence (`default`), null and a value have three meanings:
-/// `#[serde(default, deserialize_with = "field")]`.
+/// Deserializes a field that distinguishes absence, null and a value.
+///
+/// Use it as `#[serde(default, deserialize_with = "field")]`.
 pub(crate) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     reader: D,
 ) -> Result<Field<T>, D::Error> {
     Option::<T>::deserialize(reader).map(|value| value.map_or(Field::Clear, Field::Set))
 }
 
-/// Reads a list in which null means an empty list and absence no change.
+/// Deserializes a list in which null means an empty list and absence no change.
 pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     reader: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
     Option::<Vec<T>>::deserialize(reader).map(|list| Some(list.unwrap_or_default()))
 }
 
-/// Text that may also be sent as a JSON number, kept as it was written (behaviour 0.10, 3.12.3).
+/// A text that may be a JSON number, whose digits are preserved (behaviour 0.10, 3.12.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextOrNumber(pub(crate) String);
 
@@ -45,8 +45,10 @@ impl<'de> Deserialize<'de> for TextOrNumber {
     }
 }
 
-/// Makes shapes readable from JSON objects only: what serde derives would also read an array, by
-/// position (behaviour 0.10). The shape derives `Deserialize` with `#[serde(remote = "Self")]`.
+/// Implements `Deserialize` for JSON objects only (behaviour 0.10).
+///
+/// The derived implementation would also accept an array by position. The shape must derive
+/// `Deserialize` with `#[serde(remote = "Self")]`.
 macro_rules! objects_only {
     ($($shape:ident),*) => {
         $(impl<'de> serde::Deserialize<'de> for $shape {
@@ -74,10 +76,10 @@ macro_rules! objects_only {
 
 pub(crate) use objects_only;
 
-/// Whether a body contains a key at all, with whatever value (a round trip contains `createdAt`).
+/// Whether a body has a key, with any value, such as `createdAt` in a round trip.
 pub(crate) type Present = Option<IgnoredAny>;
 
-/// Reads an enumeration by the names its type knows.
+/// Deserializes an enumeration by its names.
 pub(crate) fn one_of<'de, D: Deserializer<'de>, T>(
     reader: D,
     expected: &str,
@@ -87,16 +89,18 @@ pub(crate) fn one_of<'de, D: Deserializer<'de>, T>(
     match from_name(&name) {
         Some(value) => Ok(Some(value)),
         None => {
-            let shown: String = name.chars().take(60).collect();
-            Err(D::Error::custom(format!("unknown value \"{shown}\", expected one of {expected}")))
+            let excerpt: String = name.chars().take(60).collect();
+            Err(D::Error::custom(format!(
+                "unknown value \"{excerpt}\", expected one of {expected}"
+            )))
         }
     }
 }
 
-/// Properties in a request body: a missing map changes nothing.
+/// The properties in a body. An absent map changes nothing.
 pub(crate) type PropertiesIn = Option<Edits>;
 
-/// A reference to an account or group inside a body; everything but id and name is ignored.
+/// A reference to an account or group in a body. Everything but id and name is ignored.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct RefIn {
@@ -108,7 +112,7 @@ pub(crate) struct RefIn {
 
 objects_only!(RefIn);
 
-/// As [`field`], for a reference, which an empty text also clears (behaviour 3.10.2).
+/// Deserializes a reference like [`field`]; an empty text also clears it (behaviour 3.10.2).
 pub(crate) fn reference<'de, D: Deserializer<'de>>(reader: D) -> Result<Field<RefIn>, D::Error> {
     struct ReferenceVisitor;
     impl<'de> Visitor<'de> for ReferenceVisitor {
@@ -144,17 +148,17 @@ impl RefIn {
 }
 
 impl From<RefIn> for Reference {
-    fn from(given: RefIn) -> Self {
-        Self { id: RefIn::id_text(given.id), name: given.name }
+    fn from(reference: RefIn) -> Self {
+        Self { id: RefIn::id_text(reference.id), name: reference.name }
     }
 }
 
-/// The id in a body, as text; a blank one counts as absent.
+/// Returns the id of a body as text. A blank one counts as absent.
 pub(crate) fn id_text(id: Option<TextOrNumber>) -> Option<String> {
     RefIn::id_text(id)
 }
 
-/// The field with its value converted.
+/// Converts the value of a field.
 pub(crate) fn convert<T, U: From<T>>(field: Field<T>) -> Field<U> {
     match field {
         Field::Keep => Field::Keep,
@@ -163,12 +167,12 @@ pub(crate) fn convert<T, U: From<T>>(field: Field<T>) -> Field<U> {
     }
 }
 
-/// The texts of what of a query was read as less than it says (behaviour 1.1.13).
+/// Returns the texts of the warnings about a query (behaviour 1.1.13).
 pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(Warning::to_string).collect()
 }
 
-/// A list in an answer; `items` is always present (behaviour 2.7).
+/// A list in a response; `items` is always present (behaviour 2.7).
 #[derive(Serialize)]
 pub(crate) struct ListOut<T> {
     pub(crate) items: Vec<T>,
@@ -182,11 +186,10 @@ impl<T> ListOut<T> {
     }
 }
 
-/// A list whose items are made one after another while it is written, so that they are never there
-/// all at once.
-pub(crate) struct EachOut<F>(pub(crate) F);
+/// A list whose items are created while it is serialized, so that they are never all in memory.
+pub(crate) struct IterOut<F>(pub(crate) F);
 
-impl<F, I> Serialize for EachOut<F>
+impl<F, I> Serialize for IterOut<F>
 where
     F: Fn() -> I,
     I: Iterator,
@@ -201,10 +204,10 @@ where
     }
 }
 
-/// What is made when it is written.
-pub(crate) struct MadeOut<F>(pub(crate) F);
+/// A value that is created when it is serialized.
+pub(crate) struct LazyOut<F>(pub(crate) F);
 
-impl<F, T> Serialize for MadeOut<F>
+impl<F, T> Serialize for LazyOut<F>
 where
     F: Fn() -> serde_json::Result<T>,
     T: Serialize,
@@ -214,7 +217,7 @@ where
     }
 }
 
-/// Properties in an answer, as they are stored: always an object.
+/// The properties in a response, borrowed: always an object.
 #[derive(Clone, Copy)]
 pub(crate) struct PropertiesOut<'v>(pub(crate) &'v Properties);
 
@@ -230,12 +233,12 @@ impl Serialize for PropertiesOut<'_> {
     }
 }
 
-/// Properties in an answer: always an object.
+/// Returns the properties for a response: always an object.
 pub(crate) fn properties(properties: &Properties) -> BTreeMap<String, String> {
     properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
-/// The three fields that every resource has.
+/// The common fields of all resources.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StampOut {

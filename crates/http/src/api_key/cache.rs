@@ -1,4 +1,4 @@
-//! What the texts of API keys were found to be, remembered by their digests.
+//! The cache of API keys, by the digest of their text.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -6,21 +6,29 @@ use std::sync::{PoisonError, RwLock};
 use daybook_domain::api_key::KeyDigest;
 use daybook_domain::id::ApiKeyId;
 
-/// Texts remembered at most; when there are more, all are forgotten.
-const MAX_REMEMBERED: usize = 100_000;
+/// The maximum number of cached digests. When it is reached, the cache is cleared.
+const MAX_DIGESTS: usize = 100_000;
 
-/// What a request needs to know of its key.
+/// The API key of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ResolvedApiKey {
     pub(crate) id: ApiKeyId,
-    /// Calls a minute, where the key has a rate of its own.
+    /// The calls per minute, if the key has an individual rate.
     pub(crate) rate: Option<u32>,
 }
 
-/// What texts were found to be: a key, or none. It is true for one generation of what the identity
-/// remembers, which ends when users, tokens or keys change.
+/// A cache of API keys, and of texts that are not keys.
+///
+/// The entries are valid for one generation of the bearer cache, which ends when a user, token or
+/// key changes.
 #[derive(Default)]
-pub struct ApiKeyCache(RwLock<(u64, HashMap<KeyDigest, Option<ResolvedApiKey>>)>);
+pub struct ApiKeyCache(RwLock<Entries>);
+
+#[derive(Default)]
+struct Entries {
+    generation: u64,
+    keys: HashMap<KeyDigest, Option<ResolvedApiKey>>,
+}
 
 impl ApiKeyCache {
     pub(super) fn find(
@@ -28,16 +36,16 @@ impl ApiKeyCache {
         digest: &KeyDigest,
         generation: u64,
     ) -> Option<Option<ResolvedApiKey>> {
-        let remembered = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if remembered.0 == generation { remembered.1.get(digest).copied() } else { None }
+        let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if entries.generation == generation { entries.keys.get(digest).copied() } else { None }
     }
 
     pub(super) fn add(&self, digest: KeyDigest, key: Option<ResolvedApiKey>, generation: u64) {
-        let mut remembered = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if remembered.0 != generation || remembered.1.len() >= MAX_REMEMBERED {
-            *remembered = (generation, HashMap::new());
+        let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if entries.generation != generation || entries.keys.len() >= MAX_DIGESTS {
+            *entries = Entries { generation, keys: HashMap::new() };
         }
-        remembered.1.insert(digest, key);
+        entries.keys.insert(digest, key);
     }
 }
 
@@ -46,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_ends_with_its_generation() {
+    fn entries_are_valid_for_one_generation() {
         let (cache, digest) = (ApiKeyCache::default(), [7; 32]);
         let key = ResolvedApiKey { id: ApiKeyId::new(1), rate: Some(600) };
         assert_eq!(cache.find(&digest, 0), None);
@@ -54,7 +62,7 @@ mod tests {
         assert_eq!(cache.find(&digest, 0), Some(Some(key)));
         assert_eq!(cache.find(&digest, 1), None);
         cache.add(digest, None, 1);
-        assert_eq!(cache.find(&digest, 1), Some(None), "no key any more");
+        assert_eq!(cache.find(&digest, 1), Some(None), "no longer a key");
         assert_eq!(cache.find(&digest, 0), None);
     }
 }

@@ -1,19 +1,19 @@
-//! API keys on the wire (behaviour 9.1, 10.13).
+//! API keys: handlers, resolution and counts of calls (behaviour 9.1, 10.13).
 //!
-//! | Module | What it does |
-//! |---|---|
-//! | `text` | The text of a key, of which only the SHA-256 is kept |
-//! | `known`, `cache` | Finds the key of a request, and remembers it |
-//! | `calls` | Counts how often keys are used |
+//! An API key names the app that sends a request; it grants no access. Its text is derived from
+//! its id and the key of this installation, and the database has only the SHA-256 (`text`). A
+//! request may have a key in a header or parameter, which is resolved through a cache (`resolve`,
+//! `cache`). Its calls are counted per day (`calls`) and charged to its quota ([`crate::rate`]).
 
 pub(crate) mod cache;
 pub(crate) mod calls;
-pub(crate) mod known;
+pub(crate) mod resolve;
 pub(crate) mod text;
 
-use daybook_domain::api_key::{ApiKey, KeyRequest, Usage};
+use daybook_domain::api_key::{ApiKey, ApiKeyUsage, KeyRequest};
 use daybook_domain::calendar::format_iso;
 use daybook_domain::instant::Instant;
+use daybook_service::Context;
 use daybook_service::api_key::{self, View};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ use crate::request::ApiRequest;
 use crate::state::AppState;
 use crate::wire::{ListOut, objects_only};
 
-/// What is asked of a new key. A rate of its own is given by the operator only.
+/// The body of a new key. Only the operator can set an individual rate.
 #[derive(Debug, Default, Deserialize)]
 #[serde(remote = "Self", rename_all = "camelCase")]
 pub(crate) struct KeyIn {
@@ -56,9 +56,9 @@ struct UsageOut {
     calls: u64,
 }
 
-impl From<Usage> for UsageOut {
-    fn from(usage: Usage) -> Self {
-        let Usage { day, calls } = usage;
+impl From<ApiKeyUsage> for UsageOut {
+    fn from(usage: ApiKeyUsage) -> Self {
+        let ApiKeyUsage { day, calls } = usage;
         Self { date: format_iso(day), calls }
     }
 }
@@ -68,7 +68,7 @@ impl KeyOut {
         let milliseconds = |instant: Instant| instant.milliseconds().to_string();
         let View { key, usage } = view;
         let ApiKey { id, user: _, name, digest: _, rate, created_at, revoked_at } = key;
-        let usage = state.api_key_calls.complete(*id, usage);
+        let usage = state.api_key_calls.add_pending(*id, usage);
         Self {
             id: id.to_string(),
             name: name.clone(),
@@ -81,7 +81,7 @@ impl KeyOut {
     }
 }
 
-/// A key that was just created: the only answer with its text.
+/// A new key, which is the only response with its text.
 #[derive(Serialize)]
 struct CreatedOut {
     #[serde(flatten)]
@@ -93,8 +93,11 @@ struct CreatedOut {
 /// GET user/keys.
 pub(crate) async fn list_api_keys(request: ApiRequest) -> ApiResult {
     let state = request.state.clone();
-    let all = move |views: &Vec<View>| views.iter().map(|view| KeyOut::new(view, &state)).collect();
-    request.read(api_key::list, move |views, _| reply::ok(&ListOut::complete(all(views)))).await
+    let encode = move |views: &Vec<View>, _: &Context| {
+        let keys = views.iter().map(|view| KeyOut::new(view, &state)).collect();
+        reply::ok(&ListOut::complete(keys))
+    };
+    request.read(api_key::list, encode).await
 }
 
 /// GET user/keys/{id}.
@@ -105,26 +108,29 @@ pub(crate) async fn get_api_key(request: ApiRequest) -> ApiResult {
         .await
 }
 
-/// POST user/keys. The text of the key is made again after the answer is recorded under an
-/// idempotency key, so that it is stored nowhere; it is the same each time.
+/// POST user/keys.
+///
+/// The response that an idempotency key stores does not have the text of the key. The text is
+/// derived again for each response.
 pub(crate) async fn create_api_key(request: ApiRequest, body: MaybeBody<KeyIn>) -> ApiResult {
     request.check_credentials()?;
     let KeyIn { name } = body.0.unwrap_or_default();
-    let asked = KeyRequest { name, rate: None };
-    let (state, signing, shown) =
+    let key_request = KeyRequest { name, rate: None };
+    let (state, state_of_write, state_of_encoder) =
         (request.state.clone(), request.state.clone(), request.state.clone());
-    let recorded = request
+    let stored = request
         .write_own(
             move |tx, cx| {
-                let digest = |id| signing.identity.key().api_key(id).digest();
-                api_key::create(tx, cx, digest, asked)
+                let digest = |id| state_of_write.identity.key().api_key(id).digest();
+                api_key::create(tx, cx, digest, key_request)
             },
-            move |view, _| to_reply(view, &shown),
+            move |view, _| to_reply(view, &state_of_encoder),
         )
         .await?;
-    recorded.amend(|key: KeyOut| {
-        let unreadable = |_| ApiError::from(RequestError::Failed("a recorded key".to_owned()));
-        let id = key.id.parse().map_err(unreadable)?;
+    stored.amend(|key: KeyOut| {
+        let malformed =
+            |_| ApiError::from(RequestError::Failed("malformed id of an API key".to_owned()));
+        let id = key.id.parse().map_err(malformed)?;
         let text = state.identity.key().api_key(id).as_str().to_owned();
         Ok(CreatedOut { key, text })
     })
@@ -133,15 +139,16 @@ pub(crate) async fn create_api_key(request: ApiRequest, body: MaybeBody<KeyIn>) 
 /// DELETE user/keys/{id}.
 pub(crate) async fn revoke_api_key(request: ApiRequest) -> ApiResult {
     request.check_credentials()?;
-    let (id, state, shown) = (request.id(), request.state.clone(), request.state.clone());
-    let answer = request
+    let (id, state) = (request.id(), request.state.clone());
+    let state_of_encoder = state.clone();
+    let reply = request
         .write_own(
             move |tx, cx| api_key::revoke(tx, cx, &id),
-            move |view, _| to_reply(view, &shown),
+            move |view, _| to_reply(view, &state_of_encoder),
         )
         .await?;
-    state.identity.forget();
-    Ok(answer)
+    state.identity.clear_bearers();
+    Ok(reply)
 }
 
 fn to_reply(view: &View, state: &AppState) -> Reply {

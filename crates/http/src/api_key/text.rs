@@ -1,9 +1,9 @@
-//! The text of an API key, as its holder sends it.
+//! The text of an API key.
 
 use daybook_domain::api_key::KeyDigest;
 use sha2::{Digest, Sha256};
 
-/// The text of a key. It is not printed by accident.
+/// The text of a key. It has no `Debug`, so that it does not get into logs.
 pub struct ApiKeyText(String);
 
 impl ApiKeyText {
@@ -11,20 +11,20 @@ impl ApiKeyText {
         Self(text)
     }
 
-    /// The text to hand out.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What is kept of it.
+    /// Returns the digest that the database stores.
     #[must_use]
     pub fn digest(&self) -> KeyDigest {
         digest(&self.0)
     }
 }
 
-/// What a key that somebody sends is found by.
+/// Returns the digest of the text of a key.
 pub(super) fn digest(text: &str) -> KeyDigest {
     Sha256::digest(text.as_bytes()).into()
 }

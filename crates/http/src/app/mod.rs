@@ -1,9 +1,11 @@
-//! Apps on the wire (behaviour 9.3).
+//! Apps: handlers and wire shapes (behaviour 9.3).
+//!
+//! The client secret of an app is sealed before a use case sees it, and is never in a response.
 
 mod shape;
 
 use daybook_domain::app::Changes;
-use daybook_domain::rights::Shown;
+use daybook_domain::view_rights::Shown;
 use daybook_service::Context;
 use daybook_service::app::{self, View};
 
@@ -21,12 +23,12 @@ fn to_reply(view: &View, _: &Context) -> Reply {
     reply::ok(&AppOut::from(view)).showing(std::iter::once(Shown::App(view.app.id.to_string())))
 }
 
-/// What a body changes, and the id that it names. The secret is sealed before any use case sees it.
-fn read(request: &ApiRequest, body: AppIn) -> Result<(Option<String>, Changes), ApiError> {
+/// Returns the id and the changes of a body, with the client secret sealed.
+fn seal_changes(request: &ApiRequest, body: AppIn) -> Result<(Option<String>, Changes), ApiError> {
     let id = body.id.clone();
-    let place = place_of_secret(id.as_deref().unwrap_or_default());
+    let context = place_of_secret(id.as_deref().unwrap_or_default());
     let changes = body.changes(|secret| {
-        let sealed = request.state.identity.key().sealer().seal(&place, secret.as_bytes());
+        let sealed = request.state.identity.key().sealer().seal(&context, secret.as_bytes());
         sealed.map_err(|error| RequestError::Failed(error.to_string()).into())
     })?;
     Ok((id, changes))
@@ -48,18 +50,19 @@ pub(crate) async fn get_app(request: ApiRequest) -> ApiResult {
 
 /// POST apps.
 pub(crate) async fn create_app(request: ApiRequest, body: Body<AppIn>) -> ApiResult {
-    let (id, changes) = read(&request, body.0)?;
+    let (id, changes) = seal_changes(&request, body.0)?;
     request.write_own(move |tx, cx| app::create(tx, cx, id.as_deref(), changes), to_reply).await
 }
 
 /// PUT and PATCH apps, the id in the body.
 pub(crate) async fn update_app(request: ApiRequest, body: Body<AppIn>) -> ApiResult {
-    let (id, changes) = read(&request, body.0)?;
+    let (id, changes) = seal_changes(&request, body.0)?;
     request.write_own(move |tx, cx| app::update(tx, cx, id.as_deref(), changes), to_reply).await
 }
 
-/// GET /api/apps/{agentId}/source, where a command line asks whether the server hosts the source of
-/// an app. It takes 503 for no (behaviour 12.7).
+/// GET /api/apps/{agentId}/source: responds 503, because this server does not host sources.
+///
+/// A command line client asks here and continues after 503 (behaviour 12.7).
 pub(crate) async fn source() -> ApiResult {
     Err(RequestError::NotOffered("hosting of the source of apps").into())
 }

@@ -1,5 +1,7 @@
-//! Apps as bodies and answers have them. A manifest is sent as it is kept beside its source, with
-//! keys that are of no concern here: they are ignored (behaviour 9.3).
+//! The wire shapes of apps.
+//!
+//! Clients send a manifest as it is in the source of the app. Unknown keys are ignored (behaviour
+//! 9.3).
 
 use std::collections::BTreeMap;
 
@@ -16,7 +18,7 @@ use serde_json::Value;
 use crate::error::{ApiError, RequestError};
 use crate::wire::{field, objects_only};
 
-/// A request body that is an app. The texts of the manifest are among the other keys.
+/// The body of an app. The texts of the manifest are in `others`.
 #[derive(Deserialize)]
 #[serde(remote = "Self", rename_all = "camelCase")]
 pub(crate) struct AppIn {
@@ -48,7 +50,7 @@ pub(crate) struct AppIn {
     others: BTreeMap<String, Value>,
 }
 
-/// The properties that an app understands of one kind of resource.
+/// The properties of one kind of resource that an app uses.
 #[derive(Deserialize)]
 #[serde(remote = "Self")]
 struct HintsIn {
@@ -61,10 +63,10 @@ struct HintsIn {
 objects_only!(AppIn, HintsIn);
 
 impl AppIn {
-    /// What the body changes. `seal` seals the secret.
+    /// Converts the body to changes; `seal` seals the client secret.
     ///
     /// # Errors
-    /// 400 for a text that is none; what `seal` answers.
+    /// 400 for an invalid text; the errors of `seal`.
     pub(super) fn changes(
         self,
         seal: impl FnOnce(&str) -> Result<Vec<u8>, ApiError>,
@@ -73,19 +75,21 @@ impl AppIn {
             Field::Set(secret) if secret.trim().is_empty() => Field::Clear,
             secret @ (Field::Keep | Field::Clear | Field::Set(_)) => secret,
         };
-        let known = |(key, value): (String, Value)| Some((AppText::from_name(&key)?, value));
-        let texts = self.others.into_iter().filter_map(known);
+        let mut texts = BTreeMap::new();
+        for (key, value) in self.others {
+            if let Some(text) = AppText::from_name(&key) {
+                texts.insert(text, read_text(text, value)?);
+            }
+        }
         Ok(Changes {
             name: self.name,
-            texts: texts
-                .map(|(text, value)| Ok((text, read(text, value)?)))
-                .collect::<Result<_, ApiError>>()?,
+            texts,
             connectable: self.connectable,
             deprecated: self.deprecated,
             installable: self.installable,
             repo_private: self.repo_private,
             published: self.published,
-            events: self.events.try_map(known_events)?,
+            events: self.events.try_map(check_events)?,
             file_patterns: self.file_patterns,
             scopes: self.scopes,
             properties_schema: self.properties_schema.try_map(schema)?,
@@ -94,8 +98,8 @@ impl AppIn {
     }
 }
 
-/// A text. The sizes of a menu may be numbers, too (behaviour 0.10).
-fn read(text: AppText, value: Value) -> Result<Option<String>, ApiError> {
+/// Reads the value of a text. The sizes of a menu may also be numbers (behaviour 0.10).
+fn read_text(text: AppText, value: Value) -> Result<Option<String>, ApiError> {
     let value = match value {
         Value::Null => return Ok(None),
         Value::String(value) => value,
@@ -109,26 +113,30 @@ fn read(text: AppText, value: Value) -> Result<Option<String>, ApiError> {
             return Err(RequestError::InvalidFormat(what).into());
         }
     };
-    // Blank text clears.
+    // A blank text clears the value.
     if !value.trim().is_empty() {
-        text.check_word(value.trim()).map_err(not_expected)?;
+        text.check_word(value.trim()).map_err(invalid_value)?;
     }
     Ok(Some(value))
 }
 
-/// The names of types of events.
-fn known_events(names: Vec<String>) -> Result<Vec<String>, ApiError> {
-    let unknown = names.iter().find(|name| EventType::from_name(name.trim()).is_none());
-    let shown = unknown.map(|name| Refusal::UnknownEvent(name.chars().take(60).collect()));
-    shown.map_or(Ok(names), |refusal| Err(not_expected(refusal)))
+/// Checks the names of event types.
+fn check_events(names: Vec<String>) -> Result<Vec<String>, ApiError> {
+    match names.iter().find(|name| EventType::from_name(name.trim()).is_none()) {
+        Some(unknown) => {
+            let excerpt = unknown.chars().take(60).collect();
+            Err(invalid_value(Refusal::UnknownEvent(excerpt)))
+        }
+        None => Ok(names),
+    }
 }
 
-/// A value that is none of those there are (behaviour 0.10).
-fn not_expected(refusal: Refusal) -> ApiError {
+/// Returns the error for a value that is not in its enumeration (behaviour 0.10).
+fn invalid_value(refusal: Refusal) -> ApiError {
     RequestError::InvalidFormat(refusal.to_string()).into()
 }
 
-/// A schema; keys other than the four holders are ignored.
+/// Converts a schema. Keys other than the four holders are ignored.
 fn schema(given: BTreeMap<String, Option<HintsIn>>) -> Result<PropertiesSchema, ApiError> {
     let known = |(name, hints): (String, Option<HintsIn>)| {
         let HintsIn { keys, values } = hints?;
@@ -139,7 +147,7 @@ fn schema(given: BTreeMap<String, Option<HintsIn>>) -> Result<PropertiesSchema, 
     Ok(given.into_iter().filter_map(known).collect())
 }
 
-/// An app as the caller sees it. Its secret is never shown.
+/// An app in a response, without its client secret.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AppOut {
@@ -161,7 +169,7 @@ pub(crate) struct AppOut {
     texts: BTreeMap<&'static str, String>,
 }
 
-/// The properties that an app understands of one kind of resource.
+/// The properties of one kind of resource that an app uses.
 #[derive(Serialize)]
 struct HintsOut {
     keys: Vec<String>,
@@ -176,9 +184,9 @@ impl From<&View> for AppOut {
         let Manifest { name, texts, flags, events, file_patterns, scopes, properties_schema } =
             manifest;
         let AppFlags { connectable, deprecated, installable, repo_private } = *flags;
-        let shown = texts.iter().filter(|(text, _)| is_internal || !text.is_internal());
+        let visible = texts.iter().filter(|(text, _)| is_internal || !text.is_internal());
         let mut texts: BTreeMap<&'static str, String> =
-            shown.map(|(text, value)| (text.as_str(), value.clone())).collect();
+            visible.map(|(text, value)| (text.as_str(), value.clone())).collect();
         for (text, value) in
             [(AppText::MenuText, name.as_str()), (AppText::MenuOpenMode, "SIDEBAR")]
         {
@@ -203,7 +211,7 @@ impl From<&View> for AppOut {
             scopes: scopes.clone(),
             properties_schema: properties_schema
                 .iter()
-                .map(|(holder, some)| (holder.as_str(), hints(some)))
+                .map(|(holder, holder_hints)| (holder.as_str(), hints(holder_hints)))
                 .collect(),
             texts,
         }

@@ -1,15 +1,14 @@
-//! Reading the blob that a row names, although an update may replace it between the two.
+//! Reads a row and its blob, although an update may replace the blob in between.
 
 use daybook_domain::file::File;
 
 use crate::error::{ApiError, RequestError};
 
-/// Reads the bytes of a file whose row has been found, together with that row. When the bytes are
-/// not there the row is found once more: an update has put others in their place.
+/// Opens the blob of a row. If it is missing, finds the row again and opens its blob.
 ///
 /// # Errors
-/// What `find` and `open` refuse; 500 when the bytes are missing although no update replaced them.
-pub(crate) async fn with_row<V, B>(
+/// The errors of `find` and `open`; 500 if the second blob is missing, too.
+pub(crate) async fn open_with_row<V, B>(
     first: V,
     find: impl AsyncFnOnce() -> Result<V, ApiError>,
     mut open: impl AsyncFnMut(&V) -> Result<Option<B>, ApiError>,
@@ -21,12 +20,11 @@ pub(crate) async fn with_row<V, B>(
     let second = find().await?;
     match open(&second).await? {
         Some(bytes) => Ok((second, bytes)),
-        None => Err(lost(file_of(&second))),
+        None => Err(missing_blob(file_of(&second))),
     }
 }
 
-/// The bytes that a row names are not there, which they always should be.
-fn lost(file: &File) -> ApiError {
+fn missing_blob(file: &File) -> ApiError {
     RequestError::Failed(format!(
         "the bytes of file {} are missing: {}",
         file.id, file.content.blob

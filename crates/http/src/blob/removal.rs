@@ -1,6 +1,7 @@
-//! The removal of deleted books that wait no longer, in portions (behaviour 6.22). The deletion
-//! note comes before the first row goes, so that the [`crate::blob::sweep`] knows the bytes that
-//! are left for what they are.
+//! The removal of deleted books whose retention has ended, in portions (behaviour 6.22).
+//!
+//! The deletion note is stored before the first row is removed, so that [`crate::blob::sweep`] can
+//! remove the blobs of the book.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,13 +14,13 @@ use daybook_storage::{Lease, ShardKey, Store};
 use crate::blob::store::Blobs;
 use crate::blocking::block;
 
-/// What is done with a book before its first row goes.
-pub type Farewell = Arc<dyn Fn(BookKey) -> Pin<Box<dyn Future<Output = Result<(), String>>>>>;
+/// Runs before the first row of a book is removed.
+pub type BeforeRemoval = Arc<dyn Fn(BookKey) -> Pin<Box<dyn Future<Output = Result<(), String>>>>>;
 
-/// Notes books outside the database before the first row of one of them goes. It may block.
+/// Records the books outside of the database before any of their rows is removed. It may block.
 pub type RemovalNote = Arc<dyn Fn(&[BookKey]) + Send + Sync>;
 
-/// What a removal needs to know. The background worker of the server calls it.
+/// The removal of deleted books, which a background worker of the server runs.
 #[derive(Clone)]
 pub struct BookRemoval {
     /// The books.
@@ -28,79 +29,79 @@ pub struct BookRemoval {
     pub blobs: Blobs,
     /// The clock.
     pub clock: fn() -> Instant,
-    /// Copies what apps are still to be told of it.
-    pub farewell: Farewell,
-    /// Notes what is about to be removed in a checkpoint (behaviour 6.26).
+    /// Copies the pending webhook deliveries of the book.
+    pub before_removal: BeforeRemoval,
+    /// Records the removal in a checkpoint (behaviour 6.26).
     pub note: RemovalNote,
-    /// Whether the server is about to end.
+    /// Whether the server is stopping.
     pub stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-/// What one round of removals came to.
+/// The result of one round of removals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RemovedBooks {
-    /// Books that waited no longer.
+pub struct RemovalReport {
+    /// The number of books that were due.
     pub found: usize,
-    /// How many of them are gone.
+    /// The number of books that were removed completely.
     pub removed: usize,
 }
 
 impl BookRemoval {
-    /// Removes the books that wait no longer, those that another process removes excepted. A
-    /// removal that ends before its book is gone is gone on with in the next round of any process.
+    /// Removes the books that are due, except those that another process is removing.
+    ///
+    /// An interrupted removal is continued in the next round of any process.
     ///
     /// # Errors
-    /// What went wrong with the database or the store of blobs.
-    pub async fn run(&self) -> Result<RemovedBooks, String> {
+    /// When the database or the blob store fails.
+    pub async fn run(&self) -> Result<RemovalReport, String> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
-        let due = block(move || store.read(|tx| book::due(tx, now))).await;
+        let due = block(move || store.read(|tx| book::list_due_for_removal(tx, now))).await;
         let due = due.map_err(text)?.map_err(text)?;
-        let mut came_to = RemovedBooks { found: due.len(), removed: 0 };
-        let (note, noted) = (Arc::clone(&self.note), due.clone());
-        block(move || note(&noted)).await.map_err(text)?;
+        let mut result = RemovalReport { found: due.len(), removed: 0 };
+        let (note, books) = (Arc::clone(&self.note), due.clone());
+        block(move || note(&books)).await.map_err(text)?;
         for key in due {
             if (self.stop)() {
                 break;
             }
             if self.remove(key, now).await? {
-                came_to.removed += 1;
+                result.removed += 1;
             }
         }
-        Ok(came_to)
+        Ok(result)
     }
 
-    /// Removes a book; answers whether it is gone.
+    /// Removes a book, and returns whether it was removed completely.
     async fn remove(&self, key: BookKey, now: Instant) -> Result<bool, String> {
         let (store, name) = (Arc::clone(&self.store), format!("removal {key}"));
         let lease: Option<Lease> =
             block(move || store.lease(&name)).await.map_err(text)?.map_err(text)?;
-        // Held until the end.
         let Some(_lease) = lease else { return Ok(false) };
-        let lane = ShardKey::of_book(key.as_str());
+        let shard_key = ShardKey::of_book(key.as_str());
         let (store, book) = (Arc::clone(&self.store), key.clone());
-        let begun = move || {
-            store.write_repeatable::<bool, Error>(lane, move |tx| {
+        let begin = move || {
+            store.write_repeatable::<bool, Error>(shard_key, move |tx| {
                 book::begin_removal(tx, &book, now)
             })
         };
-        if !block(begun).await.map_err(text)?.map_err(text)? {
+        if !block(begin).await.map_err(text)?.map_err(text)? {
             return Ok(false);
         }
-        (self.farewell)(key.clone()).await?;
+        (self.before_removal)(key.clone()).await?;
         self.blobs.note_deletion(key.as_str()).await.map_err(text)?;
         let (store, stop) = (Arc::clone(&self.store), Arc::clone(&self.stop));
-        let portions = move || {
+        let remove_portions = move || {
             while !stop() {
                 let key = key.clone();
                 let portion =
                     move |tx: &mut daybook_storage::Tx<'_>| book::remove_portion(tx, &key);
-                if !store.write_repeatable::<bool, Error>(lane, portion)? {
+                if !store.write_repeatable::<bool, Error>(shard_key, portion)? {
                     return Ok::<_, Error>(true);
                 }
             }
             Ok(false)
         };
-        block(portions).await.map_err(text)?.map_err(text)
+        block(remove_portions).await.map_err(text)?.map_err(text)
     }
 }
 

@@ -1,7 +1,7 @@
-//! The sweep: it removes orphans, which are blobs that no row names, once they are older than any
-//! write takes. What makes orphans, and why this is safe: [`crate::blob`]. Blobs of a book that
-//! the database neither has nor deleted are left alone: somebody may have pointed the server at the
-//! wrong database.
+//! The sweep: removes orphaned blobs that are older than any write takes (see [`crate::blob`]).
+//!
+//! Blobs of books that are unknown to the database and have no deletion note are kept: the server
+//! may be connected to the wrong database.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -20,12 +20,12 @@ use object_store::path::Path;
 use crate::blob::store::{Blobs, DELETED, is_name};
 use crate::blocking::block;
 
-/// Blobs looked up at once.
+/// The number of blobs per lookup in the database.
 const MAX_AT_ONCE: usize = 1_000;
 /// The lease that lets one process sweep at a time.
 const LEASE: &str = "file sweep";
 
-/// What a sweep needs to know. The background worker of the server calls it.
+/// The file sweep, which a background worker of the server runs.
 #[derive(Clone)]
 pub struct FileSweep {
     /// The rows of files.
@@ -34,31 +34,28 @@ pub struct FileSweep {
     pub blobs: Blobs,
     /// The clock.
     pub clock: fn() -> Instant,
-    /// The age that orphans must have to be removed: longer than any write takes.
+    /// The minimum age of orphans to remove, longer than any write takes.
     pub orphan_age: Duration,
 }
 
-/// What one sweep came to.
+/// The result of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Swept {
-    /// Orphans that were old enough.
+pub struct SweepReport {
+    /// The number of orphans that are old enough.
     pub found: usize,
-    /// Those of them that were removed; the others are of books that the database neither has nor
-    /// deleted.
+    /// The number of removed orphans. The others are of unknown books.
     pub removed: usize,
 }
 
 impl FileSweep {
-    /// Removes the orphans that are old enough; `None` when another process is sweeping.
+    /// Removes the orphans that are old enough; `None` if another process is sweeping.
     ///
     /// # Errors
-    /// What went wrong with the database or the store of blobs. What was removed before stays
-    /// removed, and the next sweep goes on.
-    pub async fn run(&self) -> Result<Option<Swept>, String> {
+    /// When the database or the blob store fails. The next sweep continues.
+    pub async fn run(&self) -> Result<Option<SweepReport>, String> {
         let store = Arc::clone(&self.store);
         let lease: Option<Lease> =
             block(move || store.lease(LEASE)).await.map_err(text)?.map_err(text)?;
-        // Held until the end.
         let Some(_lease) = lease else { return Ok(None) };
         let age = i64::try_from(self.orphan_age.as_millis()).unwrap_or(i64::MAX);
         let until = Instant::new((self.clock)().milliseconds().saturating_sub(age));
@@ -83,52 +80,52 @@ impl FileSweep {
             round.removed += drafts;
         }
         if !round.unknown_books.is_empty() {
-            // Another database's, perhaps one from before a backup was restored: keeping them
-            // loses nothing.
+            // They may be of another database, or of one before a backup was restored.
             tracing::warn!(
                 books = round.unknown_books.len(),
-                "the file store holds books this database neither has nor deleted; they are left \
-                    alone"
+                "the file store has files of books that are not in this database; they are kept"
             );
         }
-        Ok(Some(Swept { found: round.found, removed: round.removed }))
+        Ok(Some(SweepReport { found: round.found, removed: round.removed }))
     }
 }
 
-/// One sweep.
+/// The state of a sweep.
 struct SweepRound<'s> {
     sweep: &'s FileSweep,
-    /// What is older may be removed.
+    /// Older orphans are removed.
     until: Instant,
     found: usize,
     removed: usize,
-    /// Books that the database neither has nor deleted.
+    /// Books that are not in the database and have no deletion note.
     unknown_books: BTreeSet<String>,
 }
 
 impl SweepRound<'_> {
-    fn is_old(&self, found: &ObjectMeta) -> bool {
-        found.last_modified.timestamp_millis() < self.until.milliseconds()
+    fn is_old(&self, object: &ObjectMeta) -> bool {
+        object.last_modified.timestamp_millis() < self.until.milliseconds()
     }
 
-    /// Removes those that no row names. What is not of the form `BOOK/BLOB` is not Daybook's and
-    /// stays: others may keep things in the same place.
-    async fn remove_orphans(&mut self, places: Vec<Path>) -> Result<(), String> {
+    /// Removes the blobs without a row.
+    ///
+    /// Objects whose path is not of the form `BOOK/BLOB` are not Daybook's and are kept.
+    async fn remove_orphans(&mut self, paths: Vec<Path>) -> Result<(), String> {
         let mut by_book: BTreeMap<String, Vec<(String, Path)>> = BTreeMap::new();
-        for place in places {
-            if let Some((book, blob)) = in_book(&place) {
-                by_book.entry(book).or_default().push((blob, place));
+        for path in paths {
+            if let Some((book, blob)) = split_path(&path) {
+                by_book.entry(book).or_default().push((blob, path));
             }
         }
         for (book, blobs) in by_book {
             let names = blobs.iter().map(|(blob, _)| blob.clone()).collect();
-            match self.named(book.clone(), names).await? {
+            match self.known_blobs(book.clone(), names).await? {
                 Some(KnownBlobs { named, deleted }) => {
-                    // The note of a book that is being removed is needed to the end.
-                    let needed = |blob: &String| named.contains(blob) || deleted && blob == DELETED;
-                    for (_, place) in blobs.iter().filter(|(blob, _)| !needed(blob)) {
+                    // The note of a book whose removal is in progress is needed until its end.
+                    let is_needed =
+                        |blob: &String| named.contains(blob) || deleted && blob == DELETED;
+                    for (_, path) in blobs.iter().filter(|(blob, _)| !is_needed(blob)) {
                         self.found += 1;
-                        self.remove(place).await?;
+                        self.remove(path).await?;
                     }
                 }
                 None if self.unknown_books.contains(&book) => self.found += blobs.len(),
@@ -138,59 +135,64 @@ impl SweepRound<'_> {
         Ok(())
     }
 
-    /// Removes what is left of a book that the database does not have, if it was deleted; the
-    /// deletion note goes last. `found` blobs of it are known to be old.
-    async fn remove_deleted(&mut self, book: String, found: usize) -> Result<(), String> {
-        let (mut old, mut stays, mut note) = (Vec::new(), false, None);
-        let mut all = pin!(self.sweep.blobs.list_book(&book));
-        while let Some(found) = next(&mut all).await {
-            let found = found.map_err(text)?;
-            match in_book(&found.location) {
-                Some((_, blob)) if blob == DELETED => note = Some(found),
-                Some((_, blob)) if is_name(&blob) && self.is_old(&found) => {
-                    old.push(found.location)
+    /// Removes the old blobs of a book that is not in the database, if it has a deletion note.
+    ///
+    /// The note is removed last. `old_blobs` is the number of old blobs in this batch.
+    async fn remove_deleted(&mut self, book: String, old_blobs: usize) -> Result<(), String> {
+        let (mut old, mut has_others, mut note) = (Vec::new(), false, None);
+        let mut objects = pin!(self.sweep.blobs.list_book(&book));
+        while let Some(object) = next(&mut objects).await {
+            let object = object.map_err(text)?;
+            match split_path(&object.location) {
+                Some((_, blob)) if blob == DELETED => note = Some(object),
+                Some((_, blob)) if is_name(&blob) && self.is_old(&object) => {
+                    old.push(object.location)
                 }
-                // Young, or not Daybook's.
-                Some(_) | None => stays = true,
+                // Too young, or not Daybook's.
+                Some(_) | None => has_others = true,
             }
         }
         let Some(note) = note else {
-            if old.is_empty() && !stays {
-                // An earlier batch removed all of it.
+            if old.is_empty() && !has_others {
+                // An earlier batch removed the whole book.
                 return Ok(());
             }
-            self.found += found;
+            self.found += old_blobs;
             self.unknown_books.insert(book);
             return Ok(());
         };
-        for place in &old {
+        for path in &old {
             self.found += 1;
-            self.remove(place).await?;
+            self.remove(path).await?;
         }
-        if !stays && self.is_old(&note) {
+        if !has_others && self.is_old(&note) {
             self.found += 1;
             self.remove(&note.location).await?;
         }
         Ok(())
     }
 
-    /// Which of these blobs rows of the book name; `None` when the database does not have the book.
-    async fn named(&self, book: String, blobs: Vec<String>) -> Result<Option<KnownBlobs>, String> {
+    /// Returns which of the blobs have a row; `None` if the book is not in the database.
+    async fn known_blobs(
+        &self,
+        book: String,
+        blobs: Vec<String>,
+    ) -> Result<Option<KnownBlobs>, String> {
         let store = Arc::clone(&self.sweep.store);
-        let named = block(move || store.read(|tx| tx.files().known_blobs(&book, &blobs)));
-        named.await.map_err(text)?.map_err(text)
+        let known = block(move || store.read(|tx| tx.files().known_blobs(&book, &blobs)));
+        known.await.map_err(text)?.map_err(text)
     }
 
-    async fn remove(&mut self, place: &Path) -> Result<(), String> {
-        self.sweep.blobs.delete(place).await.map_err(text)?;
+    async fn remove(&mut self, path: &Path) -> Result<(), String> {
+        self.sweep.blobs.delete(path).await.map_err(text)?;
         self.removed += 1;
         Ok(())
     }
 }
 
-/// The book and the blob of a place; `None` when it is not of the form `BOOK/BLOB`.
-fn in_book(place: &Path) -> Option<(String, String)> {
-    let mut parts = place.parts().map(|part| part.as_ref().to_owned());
+/// Splits a path into the book and the blob; `None` if it is not of the form `BOOK/BLOB`.
+fn split_path(path: &Path) -> Option<(String, String)> {
+    let mut parts = path.parts().map(|part| part.as_ref().to_owned());
     match (parts.next(), parts.next(), parts.next()) {
         (Some(book), Some(blob), None) if is_name(&book) => Some((book, blob)),
         _ => None,
@@ -205,9 +207,10 @@ fn text(error: impl Display) -> String {
     error.to_string()
 }
 
-/// Removes drafts of writes that were cut off, and answers how many. The store on disk writes
-/// `BLOB#N` before it renames it to `BLOB`, and does not list drafts. A draft that is gone by the
-/// time it would be removed was finished by its write.
+/// Removes the drafts of interrupted writes, and returns their number.
+///
+/// The store on disk writes `BLOB#N` and renames it to `BLOB`. Its lists do not contain drafts. An
+/// error to remove a draft is ignored, because its write may have finished.
 fn remove_drafts(folder: &Folder, until: Instant) -> std::io::Result<usize> {
     let mut removed = 0;
     for book in std::fs::read_dir(folder)? {
@@ -218,7 +221,7 @@ fn remove_drafts(folder: &Folder, until: Instant) -> std::io::Result<usize> {
         let Ok(entries) = std::fs::read_dir(book.path()) else { continue };
         let drafts =
             entries.flatten().filter(|entry| is_draft(&entry.file_name().to_string_lossy()));
-        for draft in drafts.filter(|draft| written(draft).is_ok_and(|written| written < until)) {
+        for draft in drafts.filter(|draft| modified_at(draft).is_ok_and(|at| at < until)) {
             if std::fs::remove_file(draft.path()).is_ok() {
                 removed += 1;
             }
@@ -233,7 +236,7 @@ fn is_draft(name: &str) -> bool {
     })
 }
 
-fn written(entry: &std::fs::DirEntry) -> std::io::Result<Instant> {
+fn modified_at(entry: &std::fs::DirEntry) -> std::io::Result<Instant> {
     let since = entry.metadata()?.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok(Instant::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
 }

@@ -1,13 +1,16 @@
-//! Large copies of books. A small copy is a write like any other. A large one is several units of
-//! work, and has to keep two promises that one unit of work keeps by itself: a request that is sent
-//! again is done once (behaviour 0.16), and the server ends soon after it is asked to.
+//! Large copies of books, in several units of work.
+//!
+//! A small copy is an ordinary write. A large one has to provide two properties of a single unit of
+//! work itself. A repeated request must not copy twice (behaviour 0.16): a mutex within the process
+//! and a lease between processes make requests with the same key run one after another. And the
+//! server must stop soon: the copy checks `stop` between its units of work.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use daybook_domain::idempotency::{Claim, StoredAnswer};
-use daybook_service::book::{self, Copying, View, WholeCopy};
-use daybook_service::idempotency::{KeyScope, Once, answered, once};
+use daybook_service::book::{self, CopyRequest, View, WholeCopy};
+use daybook_service::idempotency::{KeyScope, Once, find_answer, run_once};
 use daybook_service::{Context, Error};
 use daybook_storage::{Lease, Store, Tx};
 use tokio::time::{Instant, sleep, timeout};
@@ -19,47 +22,49 @@ use crate::request::ApiRequest;
 use crate::run;
 use crate::state::AppState;
 
-/// How long a repetition waits for the request it repeats, and how often it looks.
+/// How long a repeated request waits for the one with the same key.
 const KEY_TIMEOUT: Duration = Duration::from_secs(30);
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// The interval of attempts to get the lease.
+const LEASE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Makes the answer of a copy.
+/// Encodes the response of a copy.
 type Encode = fn(&View, &Context) -> Reply;
 
-/// A copy in several units of work. It goes on when the client leaves.
-pub(super) async fn large(
+/// Copies a book in several units of work. The copy continues if the client disconnects.
+pub(super) async fn copy_large(
     request: ApiRequest,
-    (id, copying): (String, Copying),
+    id: String,
+    copying: CopyRequest,
     encode: Encode,
 ) -> ApiResult {
     let (cx, state, claim) = request.into_claim()?;
-    let user = cx.payer();
+    let user = cx.quota_subject();
     let copies = state.copies.clone();
-    let name = claim.as_ref().map(name_of_request);
-    let mut of_key = None;
+    let name = claim.as_ref().map(lease_name);
+    let mut key_guard = None;
     if let (Some(claim), Some(name)) = (&claim, &name) {
-        let turn = timeout(KEY_TIMEOUT, copies.turn_of_key(name.clone())).await;
-        of_key = Some(turn.map_err(|_| still_at_work())?);
-        // Who is given a recorded answer needs no slot.
-        if let Some(known) = known(&state, &cx, claim).await? {
+        let guard = timeout(KEY_TIMEOUT, copies.lock_key(name.clone())).await;
+        key_guard = Some(guard.map_err(|_| in_progress())?);
+        // A replay needs no slot.
+        if let Some(known) = stored_answer(&state, &cx, claim).await? {
             return run::answer_again(&state, user, known).await;
         }
     }
-    // The lease comes after the slot: who waits for a slot holds no connection.
-    let slot = copies.slot(cx.payer()).await;
+    // A lease holds a database connection, so it is taken after the wait for a slot.
+    let slot = copies.slot(cx.quota_subject()).await;
     let mut lease = None;
     if let (Some(claim), Some(name)) = (&claim, &name) {
-        lease = Some(lease_of_request(&state, name).await?);
-        // Another process may have made it meanwhile.
-        if let Some(known) = known(&state, &cx, claim).await? {
+        lease = Some(acquire_lease(&state, name).await?);
+        // Another process may have finished the copy meanwhile.
+        if let Some(known) = stored_answer(&state, &cx, claim).await? {
             return run::answer_again(&state, user, known).await;
         }
     }
     let store = Arc::clone(&state.store);
     let done = block(move || {
-        let _held = (of_key, slot, lease);
-        let outcome = copy(&store, &cx, (id, &copying), (claim, encode), &*copies.stop);
-        // What is left of a copy that failed, or that another process made before, can go.
+        let _guards = (key_guard, slot, lease);
+        let outcome = copy(&store, &cx, id, &copying, claim, encode, &*copies.stop);
+        // Wake the sweep to remove the rows of an unfinished copy.
         if !matches!(outcome, Ok(Once::Done(_))) {
             copies.sweep.notify();
         }
@@ -71,60 +76,62 @@ pub(super) async fn large(
     }
 }
 
-/// Makes the copy; its last unit of work records the answer under the key.
+/// Copies the book. The last unit of work stores the response under the key.
 fn copy(
     store: &Store,
     cx: &Context,
-    (id, copying): (String, &Copying),
-    (claim, encode): (Option<Claim>, Encode),
+    id: String,
+    copying: &CopyRequest,
+    claim: Option<Claim>,
+    encode: Encode,
     stop: &dyn Fn() -> bool,
 ) -> Result<Once<Reply>, ApiError> {
-    let (scope, asked) = (KeyScope::Book(id.clone()), cx.clone());
+    let (scope, context) = (KeyScope::Book(id.clone()), cx.clone());
     let has_key = claim.is_some();
     let finish = move |tx: &mut Tx<'_>, whole: WholeCopy| -> Result<Once<Reply>, ApiError> {
-        let answer = |tx: &mut Tx<'_>| -> Result<Reply, ApiError> {
-            Ok(encode(&whole.publish(tx)?, &asked))
+        let publish = |tx: &mut Tx<'_>| -> Result<Reply, ApiError> {
+            Ok(encode(&whole.publish(tx)?, &context))
         };
-        let Some(claim) = claim else { return answer(tx).map(Once::Done) };
-        once(tx, &asked, (&scope, &claim), |tx| answer(tx)?.and_stored())
+        let Some(claim) = claim else { return publish(tx).map(Once::Done) };
+        run_once(tx, &context, &scope, &claim, |tx| publish(tx)?.and_stored())
     };
-    let done = book::copy_in_portions(store, cx, (&id, copying), stop, finish);
+    let done = book::copy_in_portions(store, cx, &id, copying, stop, finish);
     if has_key { done.map_err(ApiError::repeatable) } else { done }
 }
 
-/// The recorded answer of a request, if it was done before.
-async fn known(
+/// Returns the stored response of a request, if it was done before.
+async fn stored_answer(
     state: &AppState,
     cx: &Context,
     claim: &Claim,
 ) -> Result<Option<StoredAnswer>, ApiError> {
-    let (asked, claim) = (cx.clone(), claim.clone());
-    let work = move |tx: &mut Tx<'_>| answered(tx, &asked, &claim);
-    run::read_and(state, cx.payer(), work, |known| known).await
+    let (context, claim) = (cx.clone(), claim.clone());
+    let work = move |tx: &mut Tx<'_>| find_answer(tx, &context, &claim);
+    run::read_and(state, cx.quota_subject(), work, |known| known).await
 }
 
-/// What tells a request with a key from all others.
-fn name_of_request(claim: &Claim) -> String {
+/// Returns the name of the lease, which is unique per request with a key.
+fn lease_name(claim: &Claim) -> String {
     let Claim { user, key, operation, fingerprint: _ } = claim;
     format!("request {user} {operation} {}", key.as_str())
 }
 
-/// Waits until no other process is at work on this request, and keeps them from it.
-async fn lease_of_request(state: &AppState, name: &str) -> Result<Lease, ApiError> {
-    let begun = Instant::now();
+/// Waits for the lease, which excludes other processes from this request.
+async fn acquire_lease(state: &AppState, name: &str) -> Result<Lease, ApiError> {
+    let started = Instant::now();
     loop {
         let (store, name) = (Arc::clone(&state.store), name.to_owned());
         if let Some(lease) = block(move || store.lease(&name)).await?? {
             return Ok(lease);
         }
-        if begun.elapsed() > KEY_TIMEOUT {
-            return Err(still_at_work());
+        if started.elapsed() > KEY_TIMEOUT {
+            return Err(in_progress());
         }
-        sleep(LOOK_AGAIN).await;
+        sleep(LEASE_INTERVAL).await;
     }
 }
 
-fn still_at_work() -> ApiError {
-    let why = "another request with this key is still at work".to_owned();
+fn in_progress() -> ApiError {
+    let why = "another request with this key is in progress".to_owned();
     Error::from(daybook_storage::Error::Unavailable(why)).into()
 }

@@ -1,4 +1,6 @@
-//! Books on the wire.
+//! Books: handlers and wire shapes.
+//!
+//! Copies of large books are not one unit of work, see `copy`.
 
 mod copy;
 
@@ -11,10 +13,11 @@ use daybook_domain::book::{Changes, Deletion, Period, Refusal, StartMonth, Visib
 use daybook_domain::calendar::{DatePattern, format_iso, month_number};
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
-use daybook_domain::rights::Shown;
-use daybook_service::book::{self, Copying, Input, View};
+use daybook_domain::view_rights::Shown;
+use daybook_service::book::{self, BookSummary, CopyRequest, Input, View};
 use daybook_service::{Context, audit, zone};
-use daybook_storage::book_state::BookCounters;
+use daybook_storage::Tx;
+use daybook_storage::book::BookCounters;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::account::{AccountIn, AccountsOut};
@@ -29,8 +32,7 @@ use crate::wire::{
     properties,
 };
 
-/// A request body that is a book. Embedded groups and accounts count in a create only (behaviour
-/// 6.1, 6.4).
+/// The body of a book. Embedded groups and accounts are used in a create only (behaviour 6.1, 6.4).
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct BookIn {
@@ -93,7 +95,7 @@ fn month<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<StartMonth>, D::
 }
 
 impl From<BookIn> for Changes {
-    fn from(given: BookIn) -> Self {
+    fn from(body: BookIn) -> Self {
         let BookIn {
             id: _,
             name,
@@ -111,7 +113,7 @@ impl From<BookIn> for Changes {
             properties,
             groups: _,
             accounts: _,
-        } = given;
+        } = body;
         Self {
             name,
             auto_post,
@@ -130,7 +132,7 @@ impl From<BookIn> for Changes {
     }
 }
 
-/// A book as the caller sees it (behaviour 6.2).
+/// A book with the permission of the caller (behaviour 6.2).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BookOut<'v> {
@@ -207,7 +209,7 @@ impl<'v> BookOut<'v> {
         }
     }
 
-    pub(crate) fn within(
+    pub(crate) fn with_collection(
         self,
         collection: Option<&'v daybook_service::collection::View>,
         cx: &Context,
@@ -216,35 +218,40 @@ impl<'v> BookOut<'v> {
         Self { collection: collection.map(around), ..self }
     }
 
-    /// With its deletion, where deleted books are shown (behaviour 12.12).
-    fn deleted(self, deletion: Option<Deletion>) -> Self {
+    /// Adds the deletion, for lists of deleted books (behaviour 12.12).
+    fn with_deletion(self, deletion: Option<Deletion>) -> Self {
         let text = |at: Instant| at.milliseconds().to_string();
         let deleted_at = deletion.map(|deletion| text(deletion.deleted_at));
         let expires_at = deletion.and_then(|deletion| deletion.kept_until).map(text);
         Self { deleted_at, expires_at, ..self }
     }
 
-    /// The answer of listBooks, in which many books show the same collection.
+    /// Encodes the response of listBooks, in which many books may have the same collection.
     fn list_of_user(views: &'v [View], cx: &Context) -> Result<Bytes, EncodeError> {
         let shown = views.iter().filter_map(|view| view.collection.as_deref());
         let mut collections = CollectionsOfList::new(shown, cx)?;
         let mut row = |view: &'v View| {
             let around = view.collection.as_deref().and_then(|view| collections.in_next_row(view));
-            let shown = Self::new(&view.access, view.activity, cx).deleted(view.deletion);
-            Self { collection: around, ..shown }
+            let book = Self::new(&view.access, view.counters, cx).with_deletion(view.deletion);
+            Self { collection: around, ..book }
         };
         response_budget::write(&ListOut::complete(views.iter().map(&mut row).collect()))
     }
 
-    pub(crate) fn list(views: &'v [View], cx: &Context) -> ListOut<Self> {
-        ListOut::complete(views.iter().map(|view| Self::of(view, cx)).collect())
+    pub(crate) fn list(books: &'v [BookSummary], cx: &Context) -> ListOut<Self> {
+        ListOut::complete(books.iter().map(|book| Self::of_summary(book, cx)).collect())
+    }
+
+    pub(crate) fn of_summary(book: &'v BookSummary, cx: &Context) -> Self {
+        Self::new(&book.access, book.counters, cx)
     }
 
     pub(crate) fn of(view: &'v View, cx: &Context) -> Self {
         Self {
             accounts: view.accounts.as_ref().map(AccountsOut),
             groups: view.groups.as_ref().map(GroupsOut),
-            ..Self::new(&view.access, view.activity, cx).within(view.collection.as_deref(), cx)
+            ..Self::new(&view.access, view.counters, cx)
+                .with_collection(view.collection.as_deref(), cx)
         }
     }
 }
@@ -253,11 +260,12 @@ pub(crate) fn to_reply(view: &View, cx: &Context) -> Reply {
     reply::ok(&BookOut::of(view, cx)).tagged(view.access.book()).showing(shown(view))
 }
 
-/// The book of an answer, and those of the collection around it.
+/// Returns the book of a response and those of its collection.
 fn shown(view: &View) -> impl Iterator<Item = Shown> {
     let around = view.collection.iter().flat_map(|collection| &collection.books);
-    let books = std::iter::once(view).chain(around);
-    books.map(|view| Shown::Book(view.access.book().key.clone()))
+    let around = around.map(|summary| &summary.access);
+    let books = std::iter::once(&view.access).chain(around);
+    books.map(|access| Shown::Book(access.book().key.clone()))
 }
 
 /// GET books.
@@ -273,12 +281,12 @@ pub(crate) async fn list_books(request: ApiRequest) -> ApiResult {
         .await
 }
 
-/// POST books. The name in the body wins over the parameter (behaviour 6.1).
+/// POST books. The name in the body takes precedence over the parameter (behaviour 6.1).
 pub(crate) async fn create_new_book(request: ApiRequest, body: MaybeBody<BookIn>) -> ApiResult {
-    let mut given = body.0.unwrap_or_default();
-    let (groups, accounts) =
-        (given.groups.take().unwrap_or_default(), given.accounts.take().unwrap_or_default());
-    let changes = Changes::from(given);
+    let mut body = body.0.unwrap_or_default();
+    let groups = body.groups.take().unwrap_or_default();
+    let accounts = body.accounts.take().unwrap_or_default();
+    let changes = Changes::from(body);
     let name = changes
         .name
         .clone()
@@ -302,43 +310,45 @@ pub(crate) async fn get_book(request: ApiRequest) -> ApiResult {
 
 /// PUT books, the id in the body.
 pub(crate) async fn update_book(request: ApiRequest, body: Body<BookIn>) -> ApiResult {
-    let mut given = body.0;
-    let id = id_text(given.id.take())
-        .ok_or_else(|| daybook_service::Error::from(Refusal::IdRequired))?;
-    update(request, id, given).await
+    let mut body = body.0;
+    let id =
+        id_text(body.id.take()).ok_or_else(|| daybook_service::Error::from(Refusal::IdRequired))?;
+    update(request, id, body).await
 }
 
-/// PUT books/{bookId}. The id in the path wins (behaviour 6.4).
+/// PUT books/{bookId}. The id in the path takes precedence (behaviour 6.4).
 pub(crate) async fn update_book_deprecated(request: ApiRequest, body: Body<BookIn>) -> ApiResult {
     let id = request.book();
     update(request, id, body.0).await
 }
 
-async fn update(request: ApiRequest, id: String, given: BookIn) -> ApiResult {
-    let changes = Changes::from(given);
-    let seen = changes.visibility.map(|_| "visibility");
-    let to_reply = move |view: &View, cx: &Context| to_reply(view, cx).changing(seen);
+async fn update(request: ApiRequest, id: String, body: BookIn) -> ApiResult {
+    let changes = Changes::from(body);
+    let logged_change = changes.visibility.map(|_| "visibility");
+    let to_reply = move |view: &View, cx: &Context| to_reply(view, cx).changing(logged_change);
     request
         .conditional()?
         .write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), to_reply)
         .await
 }
 
-/// POST books/{bookId}/copy. It takes no body, and does not read one that is sent.
+/// POST books/{bookId}/copy. A body is ignored.
 pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
     let id = request.book();
     let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
-    let copying = Copying {
+    let copying = CopyRequest {
         name: text("name"),
         transactions: request.flag("copyTransactions") == Some(true),
         from: text("fromDate"),
         opening_balances: request.flag("openingBalances") == Some(true),
         fraction_digits: text("fractionDigits"),
     };
-    let asked = (id.clone(), copying.clone());
-    match request.on_snapshot(move |tx, cx| book::is_large(tx, cx, &asked.0, &asked.1)).await {
+    let (id_of_read, copying_of_read) = (id.clone(), copying.clone());
+    let is_large =
+        move |tx: &mut Tx<'_>, cx: &Context| book::is_large(tx, cx, &id_of_read, &copying_of_read);
+    match request.on_snapshot(is_large).await {
         Err(error) => request.answer_refusal(&id, error).await,
-        Ok(true) => copy::large(request, (id, copying), to_reply).await,
+        Ok(true) => copy::copy_large(request, id, copying, to_reply).await,
         Ok(false) => {
             request
                 .write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &copying), to_reply)
@@ -367,8 +377,7 @@ pub(crate) async fn restore_book(request: ApiRequest) -> ApiResult {
     request.write(&id.clone(), move |tx, cx| book::restore(tx, cx, &id), to_reply).await
 }
 
-/// PATCH books/{bookId}/audit. The request is durable when it is answered; the audit worker makes
-/// the audit later (behaviour 6.7).
+/// PATCH books/{bookId}/audit. Stores the request; the audit worker runs later (behaviour 6.7).
 pub(crate) async fn audit_book(request: ApiRequest) -> ApiResult {
     let (id, state) = (request.book(), request.state.clone());
     let reply = request

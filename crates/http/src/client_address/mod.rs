@@ -1,4 +1,4 @@
-//! The address of the client that sent a request (behaviour 10.12).
+//! The address of the client of a request (behaviour 10.12).
 
 pub(crate) mod network;
 pub(crate) mod proxy;
@@ -11,27 +11,34 @@ use actix_web::http::header::{HeaderMap, X_FORWARDED_FOR};
 
 use crate::state::AppState;
 
-/// Whether the operator was told that a proxy is not trusted.
-static TOLD: AtomicBool = AtomicBool::new(false);
+/// Whether the warning of [`warn_of_untrusted_proxy`] was logged.
+static WARNED: AtomicBool = AtomicBool::new(false);
 
-/// Warns, once, when a proxy on this machine names clients and is not trusted to: then all of them
-/// share its address and its limits.
-pub(crate) fn warn_of_proxy(peer: Option<SocketAddr>, headers: &HeaderMap, state: &AppState) {
+/// Warns once if an untrusted proxy on this machine sends `X-Forwarded-For`.
+///
+/// All of its clients would then share its address and its rate limits.
+pub(crate) fn warn_of_untrusted_proxy(
+    peer: Option<SocketAddr>,
+    headers: &HeaderMap,
+    state: &AppState,
+) {
     let Some(peer) = peer.map(|peer| peer.ip().to_canonical()) else { return };
     let is_ignored = peer.is_loopback()
         && headers.contains_key(X_FORWARDED_FOR)
-        && !state.trusted_proxies.iter().any(|proxy| proxy.holds(peer));
-    if is_ignored && !TOLD.swap(true, Ordering::Relaxed) {
+        && !state.trusted_proxies.iter().any(|proxy| proxy.contains(peer));
+    if is_ignored && !WARNED.swap(true, Ordering::Relaxed) {
         tracing::warn!(
-            "a proxy on this machine sends X-Forwarded-For and is not one of --trusted-proxies: \
-                all its clients count as one address, and share its limits"
+            "a proxy on this machine sends X-Forwarded-For but is not in --trusted-proxies: all \
+                its clients share one address and its rate limits"
         );
     }
 }
 
-/// The address of the client: that of the connection, unless it is a trusted proxy; then the last
-/// one in `X-Forwarded-For` that is not.
+/// Returns the address of the client.
+///
+/// It is the peer of the connection. If that is a trusted proxy, it is the last address in
+/// `X-Forwarded-For` that is not one.
 pub(crate) fn client_address(request: &HttpRequest, state: &AppState) -> IpAddr {
     let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
-    proxy::behind(peer.to_canonical(), request.headers(), &state.trusted_proxies)
+    proxy::forwarded_address(peer.to_canonical(), request.headers(), &state.trusted_proxies)
 }

@@ -1,5 +1,6 @@
-//! Proxies that the operator names (`--trusted-proxies`) tell the address of the client in
-//! `X-Forwarded-For`. What anybody else writes there is not read.
+//! `X-Forwarded-For` of the proxies in `--trusted-proxies`.
+//!
+//! The header is ignored if the connection is not from one of them.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -7,13 +8,13 @@ use std::str::FromStr;
 use actix_web::http::header::{HeaderMap, X_FORWARDED_FOR};
 use ipnet::IpNet;
 
-/// A proxy, or a network of proxies, whose `X-Forwarded-For` counts.
+/// The address or network of a trusted proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrustedProxy(IpNet);
 
 impl TrustedProxy {
-    /// Whether it is this address, or one of its network.
-    pub(crate) fn holds(self, address: IpAddr) -> bool {
+    /// Whether an address is in the network.
+    pub(crate) fn contains(self, address: IpAddr) -> bool {
         self.0.contains(&address)
     }
 }
@@ -21,21 +22,26 @@ impl TrustedProxy {
 impl FromStr for TrustedProxy {
     type Err = String;
 
-    /// Reads an address, such as `10.0.0.7` or `fd12::7`, or a network, such as `10.0.0.0/8`.
+    /// Parses an address, such as `10.0.0.7` or `fd12::7`, or a network, such as `10.0.0.0/8`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let address = || text.parse::<IpAddr>().map(|one| IpNet::from(one.to_canonical()));
+        let address = || text.parse::<IpAddr>().map(|ip| IpNet::from(ip.to_canonical()));
         let network = text.parse::<IpNet>().or_else(|_| address());
         network.map(Self).map_err(|_| {
-            format!("{text:?} is no address (such as 10.0.0.7) and no network (such as 10.0.0.0/8)")
+            format!("invalid trusted proxy {text:?}: expected an IP address or CIDR block")
         })
     }
 }
 
-/// Each proxy appends the address that it was connected from, so the list is read from its end, as
-/// far as trusted proxies have written it. Behind one that wrote no address, the client is the
-/// proxy itself.
-pub(super) fn behind(peer: IpAddr, headers: &HeaderMap, trusted: &[TrustedProxy]) -> IpAddr {
-    let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.holds(address));
+/// Returns the address of the client behind trusted proxies.
+///
+/// Each proxy appends the address of its peer, so the list is read from its end, as long as the
+/// entries are trusted proxies. If an entry is malformed, the client is the proxy that wrote it.
+pub(super) fn forwarded_address(
+    peer: IpAddr,
+    headers: &HeaderMap,
+    trusted: &[TrustedProxy],
+) -> IpAddr {
+    let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.contains(address));
     if !is_trusted(peer) {
         return peer;
     }
@@ -44,7 +50,7 @@ pub(super) fn behind(peer: IpAddr, headers: &HeaderMap, trusted: &[TrustedProxy]
     let entries = lines.iter().rev().flat_map(|line| line.rsplit(|byte| *byte == b','));
     let mut nearest = peer;
     for entry in entries {
-        let Some(address) = read(entry) else { break };
+        let Some(address) = parse_entry(entry) else { break };
         nearest = address;
         if !is_trusted(address) {
             break;
@@ -53,8 +59,8 @@ pub(super) fn behind(peer: IpAddr, headers: &HeaderMap, trusted: &[TrustedProxy]
     nearest
 }
 
-/// An entry of the list: an address, which some proxies put into brackets or add a port to.
-fn read(entry: &[u8]) -> Option<IpAddr> {
+/// Parses an entry of the list: an address, which may be in brackets or have a port.
+fn parse_entry(entry: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(entry).ok()?.trim();
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     let address = bare.parse::<IpAddr>().ok();
@@ -81,12 +87,12 @@ mod tests {
         for line in lines {
             headers.append(X_FORWARDED_FOR, HeaderValue::from_bytes(line).unwrap());
         }
-        let found = behind(peer.parse().unwrap(), &headers, &trusted());
+        let found = forwarded_address(peer.parse().unwrap(), &headers, &trusted());
         assert_eq!(found.to_string(), expected, "{peer} {lines:?}");
     }
 
     #[test]
-    fn only_trusted_proxies_are_believed() {
+    fn header_of_untrusted_peer_is_ignored() {
         check("203.0.113.9", &[], "203.0.113.9");
         check("203.0.113.9", &[b"198.51.100.2"], "203.0.113.9");
         check("10.1.2.3", &[b"198.51.100.2"], "198.51.100.2");
@@ -97,18 +103,18 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_read_from_its_end() {
+    fn list_is_read_from_its_end() {
         check("10.0.0.1", &[b"203.0.113.1, 198.51.100.2"], "198.51.100.2");
         check("10.0.0.1", &[b"203.0.113.1,198.51.100.2 , 10.9.9.9,10.0.0.2"], "198.51.100.2");
         check("10.0.0.1", &[b"203.0.113.1", b"198.51.100.2, 10.0.0.2"], "198.51.100.2");
         check("10.0.0.1", &[b"203.0.113.1, 198.51.100.2", b"10.0.0.2"], "198.51.100.2");
-        // Nobody but proxies: the one that is farthest away.
+        // All entries are proxies: the first one.
         check("10.0.0.1", &[b"10.0.0.3, 10.0.0.2"], "10.0.0.3");
         check("10.0.0.1", &[], "10.0.0.1");
     }
 
     #[test]
-    fn garbage_ends_the_list() {
+    fn malformed_entry_ends_the_list() {
         check("10.0.0.1", &[b""], "10.0.0.1");
         check("10.0.0.1", &[b"unknown"], "10.0.0.1");
         check("10.0.0.1", &[b"198.51.100.2,"], "10.0.0.1");
@@ -122,27 +128,27 @@ mod tests {
     }
 
     #[test]
-    fn proxies_write_addresses_in_several_ways() {
+    fn entries_may_have_brackets_and_ports() {
         check("10.0.0.1", &[b"198.51.100.2:4711"], "198.51.100.2");
         check("10.0.0.1", &[b"[2001:db8::5]"], "2001:db8::5");
         check("10.0.0.1", &[b"[2001:db8::5]:4711"], "2001:db8::5");
         check("10.0.0.1", &[b"::ffff:198.51.100.2"], "198.51.100.2");
-        // An address of IPv4 in the clothes of IPv6 is on the list all the same.
+        // An IPv4-mapped IPv6 address equals the IPv4 address.
         check("10.0.0.1", &[b"198.51.100.2, ::ffff:10.0.0.2"], "198.51.100.2");
         check("10.0.0.1", &[b"[198.51.100.2"], "10.0.0.1");
     }
 
     #[test]
-    fn what_can_be_trusted() {
+    fn trusted_proxy_is_an_address_or_a_network() {
         for text in ["", "10.0.0.0/33", "10.0.0", "proxy.example.com", "10.0.0.1:80", "*"] {
             assert!(text.parse::<TrustedProxy>().is_err(), "{text:?}");
         }
         let network: TrustedProxy = "10.1.2.3/8".parse().unwrap();
-        assert!(network.holds("10.200.0.1".parse().unwrap()));
-        assert!(!network.holds("::1".parse().unwrap()));
+        assert!(network.contains("10.200.0.1".parse().unwrap()));
+        assert!(!network.contains("::1".parse().unwrap()));
     }
 
-    /// What a header may hold: no line breaks, and no other character that ends it.
+    /// A valid header value.
     fn line() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
             "[0-9a-f.:,\\[\\] ]{0,20}".prop_map(String::into_bytes),
@@ -158,19 +164,19 @@ mod tests {
         for line in lines {
             headers.append(X_FORWARDED_FOR, HeaderValue::from_bytes(line).unwrap());
         }
-        behind(peer.parse().unwrap(), &headers, &trusted())
+        forwarded_address(peer.parse().unwrap(), &headers, &trusted())
     }
 
     proptest! {
-        /// Before what the last trusted proxy has written, a client may write anything.
+        /// Entries before that of the last trusted proxy do not matter.
         #[test]
-        fn what_clients_write_is_not_believed(made_up in line()) {
+        fn entries_of_the_client_are_ignored(forged in line()) {
             let client: IpAddr = "203.0.113.77".parse().unwrap();
-            let mut joined = made_up.clone();
+            let mut joined = forged.clone();
             joined.extend(b",203.0.113.77");
             prop_assert_eq!(found("10.0.0.1", &[&joined]), client);
-            prop_assert_eq!(found("10.0.0.1", &[&made_up, b"203.0.113.77, 10.0.0.2"]), client);
-            prop_assert_eq!(found("203.0.113.77", &[&made_up]), client);
+            prop_assert_eq!(found("10.0.0.1", &[&forged, b"203.0.113.77, 10.0.0.2"]), client);
+            prop_assert_eq!(found("203.0.113.77", &[&forged]), client);
         }
     }
 }

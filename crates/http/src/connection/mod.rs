@@ -1,6 +1,10 @@
-//! Connections on the wire (behaviour 9.5).
+//! Connections: handlers and wire shapes (behaviour 9.5).
+//!
+//! The properties of a connection are secrets. They are sealed in the database, in the snapshot of
+//! a use case and in stored responses (`seal`). Only the last step of a response opens them, and
+//! only for callers whose token covers them (`shape`).
 
-mod sealed;
+mod seal;
 mod shape;
 
 use actix_web::web;
@@ -20,28 +24,29 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::run;
 use crate::state::AppState;
-use crate::wire::{ListOut, MadeOut, id_text};
+use crate::wire::{LazyOut, ListOut, id_text};
 use shape::{ConnectionIn, SealedOut};
 
-pub(crate) use sealed::place_of_properties;
+pub(crate) use seal::properties_context;
 
 fn to_reply(view: &View, _: &Context) -> Reply {
     reply::ok(&SealedOut::from(view))
 }
 
-/// Answers with opened properties, after the sealed ones are recorded under an idempotency key;
-/// without any for a token that shows none.
-fn opened(answer: Reply, state: &AppState, scope: &TokenScope) -> ApiResult {
-    answer.amend(|sealed: SealedOut| sealed.open_for(scope, state.identity.key().sealer()))
+/// Opens the properties of a reply whose sealed form is stored under the idempotency key.
+///
+/// The properties are omitted for a token that may not see them.
+fn open_reply(reply: Reply, state: &AppState, scope: &TokenScope) -> ApiResult {
+    reply.amend(|sealed: SealedOut| sealed.open_for(scope, state.identity.key().sealer()))
 }
 
-/// The sealed properties of a connection; none when it has no properties.
+/// The sealed properties of a connection; `None` if it has no properties.
 type SealOutcome = Result<Option<Vec<u8>>, Error>;
 
-fn sealing(
+fn properties_editor(
     state: web::Data<AppState>,
 ) -> impl Fn(ConnectionId, Option<&[u8]>, &Edits) -> SealOutcome + Clone {
-    move |id, sealed, edits| sealed::edit(state.identity.key().sealer(), id, sealed, edits)
+    move |id, sealed, edits| seal::edit(state.identity.key().sealer(), id, sealed, edits)
 }
 
 /// GET user/connections.
@@ -50,9 +55,9 @@ pub(crate) async fn list_connections(request: ApiRequest) -> ApiResult {
     let encode = move |all: &Vec<View>, cx: &Context| {
         let sealer = state.identity.key().sealer();
         let open = |view| SealedOut::from(view).open_for(&cx.scope, sealer);
-        // Each is opened when it is written, so that they are never there all at once.
-        let shown = |view| MadeOut(move || open(view).map_err(serde_json::Error::custom));
-        reply::list(all, shown, |view| view.connection.id.to_string())
+        // Each is opened when it is serialized, so that they are never all in memory.
+        let encode = |view| LazyOut(move || open(view).map_err(serde_json::Error::custom));
+        reply::list(all, encode, |view| view.connection.id.to_string())
     };
     request.read(connection::list, encode).await
 }
@@ -61,7 +66,7 @@ pub(crate) async fn list_connections(request: ApiRequest) -> ApiResult {
 pub(crate) async fn get_connection(request: ApiRequest) -> ApiResult {
     let (id, state, scope) = (request.id(), request.state.clone(), request.cx.scope.clone());
     let sealed = request.read(move |tx, cx| connection::get(tx, cx, &id), to_reply).await?;
-    opened(sealed, &state, &scope)
+    open_reply(sealed, &state, &scope)
 }
 
 /// POST user/connections.
@@ -70,48 +75,50 @@ pub(crate) async fn create_connection(request: ApiRequest, body: Body<Connection
     let ConnectionIn { id: _, agent_id, uuid, r#type, name, properties } = body.0;
     let app = agent_id.or_else(|| request.cx.agent.clone());
     let new = NewConnection { app, uuid, kind: r#type.unwrap_or_default(), name };
-    let (edits, sealing) = (properties.unwrap_or_default(), sealing(state.clone()));
+    let (edits, edit) = (properties.unwrap_or_default(), properties_editor(state.clone()));
     let sealed = request
-        .write_connection(move |tx, cx| connection::create(tx, cx, &new, &edits, sealing), to_reply)
+        .write_connection(move |tx, cx| connection::create(tx, cx, &new, &edits, edit), to_reply)
         .await?;
-    opened(sealed, &state, &scope)
+    open_reply(sealed, &state, &scope)
 }
 
 /// PUT user/connections, the id in the body.
 pub(crate) async fn update_connection(request: ApiRequest, body: Body<ConnectionIn>) -> ApiResult {
     let (state, scope) = (request.state.clone(), request.cx.scope.clone());
     let ConnectionIn { id, name, properties, .. } = body.0;
-    let (id, edits, sealing) =
-        (id_text(id), properties.unwrap_or_default(), sealing(state.clone()));
+    let (id, edits) = (id_text(id), properties.unwrap_or_default());
+    let edit = properties_editor(state.clone());
     let sealed = request
         .write_connection(
-            move |tx, cx| {
-                connection::update(tx, cx, id.as_deref(), (name.as_deref(), &edits), sealing)
-            },
+            move |tx, cx| connection::update(tx, cx, id.as_deref(), name.as_deref(), &edits, edit),
             to_reply,
         )
         .await?;
-    opened(sealed, &state, &scope)
+    open_reply(sealed, &state, &scope)
 }
 
-/// DELETE user/connections/{id}. Its integrations go first, book by book; when that is interrupted
-/// the connection is still there, and is deleted by the next request.
+/// DELETE user/connections/{id}.
+///
+/// Its integrations are removed first, book by book. If that is interrupted, the connection still
+/// exists, and the next request continues.
 pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
     let (id, state, scope) = (request.id(), request.state.clone(), request.cx.scope.clone());
-    let known = id.clone();
-    match request.on_snapshot(move |tx, cx| connection::used_in(tx, cx, &known)).await {
+    let id_of_read = id.clone();
+    match request.on_snapshot(move |tx, cx| connection::list_books_using(tx, cx, &id_of_read)).await
+    {
         Ok((connection, books)) => {
             for book in books {
                 let cx = request.cx.clone();
-                let ticket = Submission::of(ShardKey::of_book(book.as_str()), cx.payer());
-                run::write(&state, ticket, move |tx| {
+                let submission =
+                    Submission::for_user(ShardKey::of_book(book.as_str()), cx.quota_subject());
+                run::write(&state, submission, move |tx| {
                     integration::disconnect(tx, &cx, &book, connection)
                 })
                 .await
                 .map_err(ApiError::repeatable)?;
             }
         }
-        // It may be gone since the first sending of this request.
+        // The first attempt of a repeated request may have deleted it.
         Err(ApiError::Service(Error::Refused(daybook_domain::Refusal::Connection(
             Refusal::Unknown(_),
         )))) => {}
@@ -119,7 +126,7 @@ pub(crate) async fn delete_connection(request: ApiRequest) -> ApiResult {
     }
     let sealed =
         request.write_connection(move |tx, cx| connection::delete(tx, cx, &id), to_reply).await?;
-    sealed.amend(|sealed: SealedOut| Ok(sealed.open_last(&scope, state.identity.key().sealer())))
+    sealed.amend(|sealed: SealedOut| Ok(sealed.open_deleted(&scope, state.identity.key().sealer())))
 }
 
 /// GET user/connections/{id}/integrations.

@@ -1,5 +1,6 @@
-//! Connections as bodies and answers have them. Their properties are secrets: only the last step of
-//! an answer opens them.
+//! The wire shapes of connections.
+//!
+//! Their properties are secret. They stay sealed until the response is serialized.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +11,12 @@ use daybook_domain::token::TokenScope;
 use daybook_service::connection::View;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::sealed;
+use super::seal;
 use crate::error::{ApiError, RequestError};
 use crate::identity::sealer::Sealer;
 use crate::wire::{PropertiesIn, TextOrNumber, objects_only, one_of, properties};
 
-/// A request body that is a connection.
+/// The body of a connection.
 #[derive(Deserialize)]
 #[serde(remote = "Self", rename_all = "camelCase")]
 pub(crate) struct ConnectionIn {
@@ -57,7 +58,7 @@ struct ConnectionOut {
     updated_at: String,
 }
 
-/// A connection with its properties sealed: what is recorded under an idempotency key.
+/// A connection with sealed properties, which is stored under an idempotency key.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SealedOut {
     #[serde(flatten)]
@@ -66,7 +67,7 @@ pub(super) struct SealedOut {
     sealed: Option<String>,
 }
 
-/// A connection as its owner sees it.
+/// A connection with its properties, in a response.
 #[derive(Serialize)]
 pub(super) struct OpenedOut {
     #[serde(flatten)]
@@ -76,7 +77,7 @@ pub(super) struct OpenedOut {
 
 impl From<&View> for SealedOut {
     fn from(view: &View) -> Self {
-        let View { connection, email, face } = view;
+        let View { connection, email, app_summary: face } = view;
         let Connection { id, owner, app, uuid, kind, name, properties, stamp } = connection;
         let connection = ConnectionOut {
             id: id.to_string(),
@@ -97,23 +98,23 @@ impl From<&View> for SealedOut {
 }
 
 impl SealedOut {
-    /// The connection with its properties.
+    /// Opens the properties.
     ///
     /// # Errors
-    /// 500 when they do not open.
+    /// 500 if they do not open.
     fn open(&self, sealer: &Sealer) -> Result<OpenedOut, ApiError> {
         let Self { connection, sealed: text } = self;
         let sealed = text.as_ref().map(|text| BASE64_STANDARD.decode(text)).transpose();
         let sealed = sealed.map_err(|error| RequestError::Failed(error.to_string()))?;
-        let id = connection.id.parse().map_err(|_| sealed::unreadable())?;
-        let properties = properties(&sealed::open(sealer, id, sealed.as_deref())?);
+        let id = connection.id.parse().map_err(|_| seal::unreadable())?;
+        let properties = properties(&seal::open(sealer, id, sealed.as_deref())?);
         Ok(OpenedOut { connection: connection.clone(), properties })
     }
 
-    /// The connection as a token shows it: with its properties, or without (behaviour 9.5).
+    /// Opens the properties if the scope of the token covers them (behaviour 9.5).
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// 500 if they do not open.
     pub(super) fn open_for(
         &self,
         scope: &TokenScope,
@@ -125,11 +126,11 @@ impl SealedOut {
         Ok(OpenedOut { connection: self.connection.clone(), properties: BTreeMap::new() })
     }
 
-    /// As [`Self::open_for`] for a connection that goes: what does not open is left out.
-    pub(super) fn open_last(&self, scope: &TokenScope, sealer: &Sealer) -> OpenedOut {
+    /// Opens the properties of a deleted connection, and omits them if they do not open.
+    pub(super) fn open_deleted(&self, scope: &TokenScope, sealer: &Sealer) -> OpenedOut {
         self.open_for(scope, sealer).unwrap_or_else(|_| {
             let id = &self.connection.id;
-            tracing::warn!(connection = id, "the properties of a connection do not open");
+            tracing::warn!(connection = id, "cannot open the properties of a connection");
             OpenedOut { connection: self.connection.clone(), properties: BTreeMap::new() }
         })
     }

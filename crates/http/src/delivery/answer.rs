@@ -1,8 +1,8 @@
-//! The answers of apps (behaviour 8.7).
+//! Answers of apps to webhooks (behaviour 8.7).
 
 use std::str::FromStr;
 
-use daybook_domain::delivery::{DeliveryAttempt, ResponseText, read_answer};
+use daybook_domain::delivery::{DeliveryAttempt, ResponseText, read_response};
 use daybook_domain::json::{Json, Object};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, Response, StatusCode};
@@ -10,9 +10,11 @@ use serde_json::Value;
 
 use crate::outgoing::Failure;
 
-/// What an answer, or none, makes of a delivery. Of these secrets, which the app was told or has
-/// told, nothing stays: readers of the book see what it says.
-pub(super) fn read(
+/// Classifies the answer of an app, or its absence.
+///
+/// Readers of the book see the result, so it must not contain `secrets`: the tokens and keys of the
+/// request.
+pub(super) fn classify(
     answer: Result<Response<Vec<u8>>, Failure>,
     secrets: &[String],
 ) -> DeliveryAttempt {
@@ -27,38 +29,45 @@ pub(super) fn read(
     if !status.is_success() {
         return DeliveryAttempt::Failed(format!("status {}", status.as_u16()));
     }
-    match said(answer.body(), secrets) {
-        Some(remark) => DeliveryAttempt::Answered(remark),
-        None => DeliveryAttempt::Failed(format!(
-            "status {}, with a body that is no JSON object",
+    match parse_body(answer.body(), secrets) {
+        Body::Unreadable => DeliveryAttempt::Failed(format!(
+            "status {}, with a body that is not a JSON object",
             status.as_u16()
         )),
+        Body::Response(response) => DeliveryAttempt::Answered(response),
     }
 }
 
-/// Seconds; a date is not read (RFC 9110, 10.2.3).
+/// Parses a number of seconds. Dates are not supported (RFC 9110, 10.2.3).
 fn seconds(value: &HeaderValue) -> Option<i64> {
     i64::from_str(value.to_str().ok()?.trim()).ok()
 }
 
-/// What a body says; none where it cannot be read.
-#[expect(clippy::option_option, reason = "a body that says nothing is not one that is unreadable")]
-fn said(body: &[u8], secrets: &[String]) -> Option<Option<ResponseText>> {
+/// The body of an answer.
+enum Body {
+    /// The response of the app, if it has something to say.
+    Response(Option<ResponseText>),
+    /// Not a JSON object.
+    Unreadable,
+}
+
+fn parse_body(body: &[u8], secrets: &[String]) -> Body {
     if body.trim_ascii().is_empty() {
-        return Some(None);
+        return Body::Response(None);
     }
-    match serde_json::from_slice(body).ok()? {
-        Value::Object(fields) => {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(fields)) => {
             let known = fields.into_iter().filter_map(|(key, value)| Some((key, json(value)?)));
-            Some(read_answer(&known.collect::<Object>(), secrets))
+            Body::Response(read_response(&known.collect::<Object>(), secrets))
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            None
-        }
+        Ok(
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
+        )
+        | Err(_) => Body::Unreadable,
     }
 }
 
-/// A value as the domain has it: null is none, and a fraction a text.
+/// Converts a value to the domain's JSON: null is absent, and a fraction is a text.
 fn json(value: Value) -> Option<Json> {
     Some(match value {
         Value::Null => return None,
@@ -85,22 +94,22 @@ mod tests {
         if let Some(text) = retry_after {
             answer = answer.header(RETRY_AFTER, text);
         }
-        read(Ok(answer.body(body.as_bytes().to_vec()).unwrap()), &["s3cret".to_owned()])
+        classify(Ok(answer.body(body.as_bytes().to_vec()).unwrap()), &["s3cret".to_owned()])
     }
 
     #[test]
-    fn what_answers_make_of_a_delivery() {
+    fn answers_are_classified_by_status_and_body() {
         let info = |text: &str| {
             let message = text.to_owned();
             DeliveryAttempt::Answered(Some(ResponseText { kind: ResponseKind::Info, message }))
         };
-        let silent = DeliveryAttempt::Answered(None);
+        let empty = DeliveryAttempt::Answered(None);
         for (status, body, expected) in [
-            (200, "", silent.clone()),
-            (204, " \n", silent.clone()),
-            (200, "{}", silent.clone()),
-            (200, r#"{"result":false}"#, silent.clone()),
-            (200, r#"{"result":null,"more":1.5}"#, silent),
+            (200, "", empty.clone()),
+            (204, " \n", empty.clone()),
+            (200, "{}", empty.clone()),
+            (200, r#"{"result":false}"#, empty.clone()),
+            (200, r#"{"result":null,"more":1.5}"#, empty),
             (200, r#"{"result":true}"#, info("OK")),
             (201, r#"{"result":["a",null,"b",2.5]}"#, info("a\nb\n2.5")),
             (200, r#"{"result":{"a":null,"b":[1]}}"#, info(r#"{"b":[1]}"#)),
@@ -123,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn busy_apps_say_for_how_long() {
+    fn busy_answers_carry_retry_after_in_seconds() {
         for (text, expected) in [
             (None, None),
             (Some("7"), Some(7)),
@@ -136,10 +145,11 @@ mod tests {
     }
 
     #[test]
-    fn failures_say_why() {
-        let told = DeliveryAttempt::Failed("status 503".to_owned());
-        assert_eq!(answer(503, Some("5"), ""), told);
-        let none = read(Err(Failure::Address), &[]);
-        assert_eq!(none, DeliveryAttempt::Failed("the address may not be reached".to_owned()));
+    fn failures_name_their_cause() {
+        let unavailable = DeliveryAttempt::Failed("status 503".to_owned());
+        assert_eq!(answer(503, Some("5"), ""), unavailable);
+        let unreachable = classify(Err(Failure::Address), &[]);
+        let expected = DeliveryAttempt::Failed("the address may not be reached".to_owned());
+        assert_eq!(unreachable, expected);
     }
 }

@@ -1,10 +1,11 @@
-//! What apps are still to be told of the deletion of a book outlives the book (behaviour 8.20).
+//! Detaching of deliveries: the deletion of a book reaches apps although its rows are removed
+//! (behaviour 8.20).
 
 use std::sync::Arc;
 
 use daybook_domain::delivery::{EventCopy, EventDelivery};
 use daybook_domain::id::BookKey;
-use daybook_service::delivery::detached::{detach, wanted};
+use daybook_service::delivery::detached::{detach, list_pending};
 use daybook_service::delivery::{self, Payload, Prepared, WebhookRequest};
 use daybook_storage::{ShardKey, Tx};
 
@@ -15,52 +16,54 @@ use crate::event;
 use crate::run;
 
 impl WebhookSender {
-    /// Copies what apps are still to be told of the deletion of a book, before its rows go.
+    /// Detaches the pending deliveries of a book's deletion, before the rows of the book are
+    /// removed.
     ///
     /// # Errors
-    /// When the database does not answer; then the book must stay.
-    pub async fn take_leave(&self, book: &BookKey) -> Result<(), String> {
-        self.copy_all(book).await.map_err(|error| error.to_string())
+    /// When the database is unavailable. The book must then stay.
+    pub async fn detach_pending_deliveries(&self, book: &BookKey) -> Result<(), String> {
+        self.detach_all(book).await.map_err(|error| error.to_string())
     }
 
-    async fn copy_all(&self, book: &BookKey) -> Result<(), ApiError> {
+    async fn detach_all(&self, book: &BookKey) -> Result<(), ApiError> {
         let key = book.clone();
-        let wanted = run::read_for_server(&self.state, move |tx| wanted(tx, &key)).await?;
-        for delivery in wanted {
+        let pending = run::read_for_server(&self.state, move |tx| list_pending(tx, &key)).await?;
+        for delivery in pending {
             let app = delivery.app.clone();
-            match self.copy(delivery).await {
+            match self.detach(delivery).await {
                 Ok(()) => {}
                 Err(error) if error.is_unavailable() || error.is_outcome_unknown() => {
                     return Err(error);
                 }
-                // What cannot be read now never can: the book need not wait for it.
+                // An event that cannot be read now never can, so the book need not wait for it.
                 Err(error) => tracing::warn!(
                     app = app.as_str(),
                     book = book.as_str(),
                     error = error.to_string(),
-                    "an app was not told of the deletion of a book"
+                    "webhook for a deleted book not delivered"
                 ),
             }
         }
         Ok(())
     }
 
-    async fn copy(&self, delivery: EventDelivery) -> Result<(), ApiError> {
+    async fn detach(&self, delivery: EventDelivery) -> Result<(), ApiError> {
         let (state, now) = (&self.state, (self.state.clock)());
-        let (asked, with) = (delivery.clone(), (Arc::clone(&state.ids), now));
-        let prepare = move |tx: &mut Tx<'_>| delivery::prepare(tx, &asked, with);
-        let prepared = run::read_for_server(state, prepare).await?;
-        // What is not to be sent goes with the book.
-        let Prepared::WebhookRequest(parcel) = prepared else { return Ok(()) };
-        let WebhookRequest { content, url, cx, .. } = *parcel;
+        let (prepared, ids) = (delivery.clone(), Arc::clone(&state.ids));
+        let prepare = move |tx: &mut Tx<'_>| delivery::prepare(tx, &prepared, ids, now);
+        // A delivery without a request is removed with the book.
+        let Prepared::Request(request) = run::read_for_server(state, prepare).await? else {
+            return Ok(());
+        };
+        let WebhookRequest { content, url, cx, .. } = *request;
         let Payload::Event(view) = content else { return Ok(()) };
         let (installer, base) = (cx.user.id, state.mail_address.clone());
         let failed = |error: String| RequestError::Failed(error);
-        let written = block(move || event::delivered(&view, &cx, &base)).await?;
+        let written = block(move || event::encode_single_event(&view, &cx, &base)).await?;
         let (id, body) = written.map_err(|error| failed(error.to_string()))?;
         let body = String::from_utf8(body.into()).map_err(|error| failed(error.to_string()))?;
         let copy = EventCopy { id, installer, url, body };
-        let lane = ShardKey::of_book(delivery.key.as_str());
-        run::write(state, lane, move |tx| detach(tx, &delivery, &copy, now)).await
+        let shard = ShardKey::of_book(delivery.key.as_str());
+        run::write(state, shard, move |tx| detach(tx, &delivery, &copy, now)).await
     }
 }

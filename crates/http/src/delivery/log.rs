@@ -58,7 +58,7 @@ fn page(attempts: &[LoggedAttempt], book: &BookKey, cursor: Option<String>) -> R
 pub(crate) async fn list_event_deliveries(asked: ApiRequest) -> ApiResult {
     let (book, id, limit) = (asked.book(), asked.id(), asked.limit());
     let after = asked.cursor().and_then(cursor::read::<LogCursor>);
-    // No app is called so, and no database takes it.
+    // App ids have no NUL, and PostgreSQL refuses it in text.
     let after = after.filter(|cursor| !cursor.app.contains('\0'));
     let after = after
         .map(|LogCursor { app, attempt }| LogPlace { app: AppId::stored(app), number: attempt });
@@ -69,7 +69,7 @@ pub(crate) async fn list_event_deliveries(asked: ApiRequest) -> ApiResult {
             next.map(|place| LogCursor { app: place.app.to_string(), attempt: place.number });
         page(&attempts.items, &key, next.as_ref().and_then(cursor::write))
     };
-    asked.read(move |tx, cx| log::list(tx, cx, &book, &id, (limit, after)), encode).await
+    asked.read(move |tx, cx| log::list(tx, cx, &book, &id, limit, after.as_ref()), encode).await
 }
 
 /// GET apps/{agentId}/deliveries.
@@ -90,5 +90,5 @@ pub(crate) async fn list_app_deliveries(asked: ApiRequest) -> ApiResult {
         });
         page(&attempts.items, &key, next.as_ref().and_then(cursor::write))
     };
-    asked.read(move |tx, cx| log::list_of_app(tx, cx, &book, &app, (limit, after)), encode).await
+    asked.read(move |tx, cx| log::list_of_app(tx, cx, &book, &app, limit, after), encode).await
 }

@@ -1,14 +1,22 @@
-//! Webhooks: an event becomes a request to an app, and its answer what became of the delivery
-//! (behaviour 8.6 - 8.8). Which deliveries there are, and when, is a matter of the worker.
+//! Webhooks: requests to apps that carry events, and the classification of their answers (behaviour
+//! 8.6 - 8.8).
+//!
+//! The webhook worker of the server decides which delivery is sent when, under which lease. For
+//! each it calls [`WebhookSender::send`], which reads the event as the user who installed the app
+//! may read it, builds a signed request, sends it, and returns the
+//! [`DeliveryOutcome`](daybook_service::delivery::DeliveryOutcome). The worker passes the outcome
+//! to [`daybook_service::delivery::finish`], which writes the delivery log. An app that is down,
+//! slow or wrong ends in an outcome. Only failures of this server are errors, and the worker then
+//! repeats the delivery after its lease.
 //!
 //! | Module | What it does |
 //! |---|---|
-//! | `parcel` | Writes the request: body, tokens, signatures |
+//! | `webhook_request` | Builds the request: body, tokens, signatures |
 //! | `signature` | Signs with the secret of the app |
-//! | `answer` | Reads the answer |
-//! | `farewell` | Copies the deletion of a book before the book goes |
-//! | `log` | Shows what was tried |
-//! | `replay` | What users ask of responses and of the backlog |
+//! | `answer` | Classifies the answer |
+//! | `detach` | Copies the deletion of a book before its rows are removed |
+//! | `log` | Lists the attempts |
+//! | `replay` | Repeats deliveries for users, and counts the backlog |
 
 mod answer;
 mod detach;
@@ -24,7 +32,7 @@ use std::time::{Duration, Instant};
 use daybook_domain::delivery::{DeliveryAttempt, Exchange, ResponseText};
 use daybook_domain::id::UserId;
 use daybook_domain::instant;
-use daybook_service::delivery::{self, Leased, Outcome, Prepared, WebhookRequest};
+use daybook_service::delivery::{self, DeliveryOutcome, Leased, Prepared, WebhookRequest};
 use daybook_storage::Tx;
 
 use crate::error::{ApiError, RequestError};
@@ -34,106 +42,110 @@ use crate::run;
 use crate::state::AppState;
 
 pub(crate) use log::{list_app_deliveries, list_event_deliveries};
-use webhook_request::{BuildError, Written};
+use webhook_request::{BuildError, Built};
 
 pub(crate) use replay::{
     delete_event_response, get_book_events_backlog, replay_event_response, replay_events,
 };
 pub(crate) use webhook_request::place_of_secret;
 
-/// Sends events to apps.
+/// Sends webhooks.
 #[derive(Clone)]
 pub struct WebhookSender {
     state: Arc<AppState>,
 }
 
-/// An event that was sent, or was not to be sent.
+/// A delivery after its attempt.
 #[derive(Debug)]
 pub struct Sent {
-    /// What became of it.
-    pub outcome: Outcome,
-    /// How long the app took.
+    /// The outcome.
+    pub outcome: DeliveryOutcome,
+    /// The duration of the attempt.
     pub took: Duration,
 }
 
-/// An attempt that failed before anything was sent.
-fn failed_at(at: instant::Instant, why: &str) -> Outcome {
+/// Returns the outcome of an attempt that failed before the request was sent.
+fn failed_at(at: instant::Instant, why: &str) -> DeliveryOutcome {
     let exchange = Exchange { at, milliseconds: 0, status: None, answer: None };
-    Outcome::Attempt(DeliveryAttempt::Failed(why.to_owned()), exchange)
+    DeliveryOutcome::Attempted(DeliveryAttempt::Failed(why.to_owned()), exchange)
 }
 
 impl WebhookSender {
-    /// A courier.
+    /// Creates a sender.
     #[must_use]
     pub const fn new(state: Arc<AppState>) -> Self {
         Self { state }
     }
 
-    /// Sends the event of a delivery. Beside waiting for the turn of who installed the app it takes
-    /// no longer than a minute and what the database takes.
+    /// Sends the event of a delivery.
+    ///
+    /// It first waits for a reader share of the user who installed the app. Then it takes at most a
+    /// minute, plus the time of the database.
     ///
     /// # Errors
-    /// When the event cannot be read now, or not written; then it is tried again after its lease.
-    /// One that is damaged is given up.
+    /// When the event cannot be read or the request not built for now; the delivery is repeated
+    /// after its lease. A damaged event is not an error: its delivery is skipped.
     pub async fn send(&self, leased: &Leased, installer: UserId) -> Result<Sent, String> {
         self.deliver(leased, installer).await.map_err(|error| error.to_string())
     }
 
     async fn deliver(&self, leased: &Leased, installer: UserId) -> Result<Sent, ApiError> {
         let delivery = &leased.delivery;
-        let (state, asked) = (&self.state, delivery.clone());
+        let state = &self.state;
         let turn = state.delivery_shares.turn(installer).await;
         let (begun, at) = (Instant::now(), (state.clock)());
-        let with = (Arc::clone(&state.ids), at);
         let has_connection = Arc::new(AtomicBool::new(false));
-        let connected = Arc::clone(&has_connection);
+        let (connected, prepared) = (Arc::clone(&has_connection), delivery.clone());
+        let ids = Arc::clone(&state.ids);
         let prepare = move |tx: &mut Tx<'_>| {
             connected.store(true, Ordering::Relaxed);
-            delivery::prepare(tx, &asked, with)
+            delivery::prepare(tx, &prepared, ids, at)
         };
         let prepared = match run::read_for_server(state, prepare).await {
-            // It stays so, and the events behind it wait.
+            // The row stays damaged, so another attempt would only delay the events after it.
             Err(error) if error.is_corrupt() => {
                 tracing::error!(
                     app = delivery.app.as_str(),
                     book = delivery.key.as_str(),
                     event = delivery.sequence,
                     %error,
-                    "an event cannot be read; it is given up"
+                    "webhook event unreadable, delivery skipped"
                 );
-                Prepared::Unsent(ResponseText::failed("not delivered: the event cannot be read"))
+                let reason = ResponseText::error("not delivered: the event cannot be read");
+                Prepared::NotSent(DeliveryOutcome::Skipped(Some(reason)))
             }
-            // Repeated at once it would take as long. A wait for a connection is nobody's failure.
-            Err(ApiError::RequestError(RequestError::DeadlineExceeded(most)))
+            // An immediate retry would take as long, so it counts as a failed attempt. A deadline
+            // that passed before there was a connection is not the event's fault.
+            Err(ApiError::RequestError(RequestError::DeadlineExceeded(deadline)))
                 if has_connection.load(Ordering::Relaxed) =>
             {
-                let why = format!("the event was not read within {} seconds", most.as_secs());
+                let why = format!("the event was not read within {} seconds", deadline.as_secs());
                 return Ok(Sent { outcome: failed_at(at, &why), took: begun.elapsed() });
             }
             prepared => prepared?,
         };
         let outcome = match prepared {
-            Prepared::WebhookRequest(parcel) => self.post(leased, *parcel, turn).await?,
-            Prepared::Unsent(remark) => Outcome::Unsent(remark),
-            Prepared::Nowhere => Outcome::Dropped,
-            Prepared::Lost => Outcome::Stopped,
+            Prepared::Request(request) => self.post(leased, *request, turn).await?,
+            Prepared::NotSent(outcome) => outcome,
         };
         Ok(Sent { outcome, took: begun.elapsed() })
     }
 
-    /// Writes the request and sends it. The turn ends when it is written: what it was made of is
-    /// gone then, and a large body counts on the memory of whoever installed the app.
+    /// Builds the request and sends it.
+    ///
+    /// The reader turn ends once the request is built. Then the data it was built from is gone, and
+    /// a large body counts against the memory of the user who installed the app.
     async fn post(
         &self,
         leased: &Leased,
-        parcel: WebhookRequest,
+        request: WebhookRequest,
         turn: ReaderTurn,
-    ) -> Result<Outcome, ApiError> {
+    ) -> Result<DeliveryOutcome, ApiError> {
         let (state, delivery) = (&self.state, &leased.delivery);
-        let written = webhook_request::request(state, leased, parcel).await;
+        let built = webhook_request::build(state, leased, request).await;
         let (at, begun) = ((state.clock)(), Instant::now());
-        match written {
-            Ok(Written { request, secrets, memory }) => {
+        match built {
+            Ok(Built { request, secrets, memory }) => {
                 drop(turn);
                 let answer = state.webhooks.send(request).await;
                 drop(memory);
@@ -143,30 +155,31 @@ impl WebhookSender {
                 let milliseconds = match &answer {
                     Err(Failure::Inside(cause)) => {
                         let (app, book) = (delivery.app.as_str(), delivery.key.as_str());
-                        tracing::info!(app, book, cause, "a webhook that is allowed has no answer");
+                        tracing::info!(app, book, cause, "webhook to an allowed address failed");
                         0
                     }
                     _ => i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX),
                 };
                 let exchange = Exchange { at, milliseconds, status, answer: text };
-                Ok(Outcome::Attempt(answer::read(answer, &secrets), exchange))
+                Ok(DeliveryOutcome::Attempted(answer::classify(answer, &secrets), exchange))
             }
             Err(BuildError::Crowded) => Ok(failed_at(at, "the memory of this server is in use")),
-            Err(BuildError::Address) => Ok(failed_at(at, "the address of the app is none")),
+            Err(BuildError::Address) => Ok(failed_at(at, "the address of the app is not valid")),
             Err(BuildError::Secret(error)) => {
                 tracing::warn!(
                     app = delivery.app.as_str(),
                     error,
-                    "the secret of an app does not open; its event is given up"
+                    "app secret cannot be opened, webhook delivery failed"
                 );
-                let why = "not delivered: the secret of the app does not open on this server any \
-                           more; its developer has to send it again";
-                Ok(Outcome::Unsendable(ResponseText::failed(why)))
+                let why = "not delivered: this server can no longer open the secret of the app; \
+                           its developer has to send it again";
+                Ok(DeliveryOutcome::Failed(ResponseText::error(why)))
             }
-            // Another attempt would be no smaller, and the events behind it wait.
+            // Another attempt would be as large, and the events after it wait.
             Err(BuildError::TooLarge) => {
-                let why = "not delivered: the event shows more than an answer may have; ask for it";
-                Ok(Outcome::Unsent(ResponseText::failed(why)))
+                let why = "not delivered: the event exceeds the size limit of a response; read it \
+                           from the API";
+                Ok(DeliveryOutcome::Skipped(Some(ResponseText::error(why))))
             }
             Err(BuildError::Failed(error)) => Err(error),
         }

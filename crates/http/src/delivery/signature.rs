@@ -1,4 +1,4 @@
-//! Signatures with the secret that an app shares with this server (behaviour 8.6).
+//! Signatures with the secret that an app and this server share (behaviour 8.6).
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -6,10 +6,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::BASE64_STANDARD;
 use ring::hmac;
 
-/// What the secrets of Standard Webhooks begin with; the rest is Base64.
+/// The prefix of secrets in the format of Standard Webhooks. The rest is Base64.
 const PREFIX: &str = "whsec_";
 
-/// Secrets are written without padding too, and libraries read them.
+/// The Base64 of secrets. Padding is optional, as in the reference libraries.
 const SECRETS: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -23,24 +23,25 @@ impl AppSecret {
         Self(text)
     }
 
-    /// The texts that give it away: whole, and as its libraries read it.
+    /// Returns the texts that would reveal the secret: all of it, and without the prefix.
     pub(super) fn into_texts(self) -> Vec<String> {
         let shared = self.0.strip_prefix(PREFIX).map(str::to_owned);
         shared.into_iter().chain([self.0]).collect()
     }
 
-    /// The value of `service-signature` for a body that is sent at a time, in seconds.
-    pub(super) fn own(&self, at: i64, body: &[u8]) -> String {
+    /// Returns the value of `service-signature` for a body sent at a time in seconds.
+    pub(super) fn sign_own(&self, at: i64, body: &[u8]) -> String {
         let tag = tag(self.0.as_bytes(), &[at.to_string().as_bytes(), b".", body]);
         let hex: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
         format!("t={at},v1={hex}")
     }
 
-    /// The value of `webhook-signature` (Standard Webhooks). Libraries read a secret as Base64
-    /// behind `whsec_`; one that is not of this form is given to them in Base64.
-    pub(super) fn standard(&self, id: &str, at: i64, body: &[u8]) -> String {
+    /// Returns the value of `webhook-signature` (Standard Webhooks).
+    ///
+    /// Libraries decode a secret from Base64 after `whsec_`. They get any other secret encoded so.
+    pub(super) fn sign_standard(&self, id: &str, at: i64, body: &[u8]) -> String {
         let shared = self.0.strip_prefix(PREFIX).and_then(|text| SECRETS.decode(text).ok());
-        // Behind a bare prefix is no key: everybody knows the empty one.
+        // A bare prefix would mean the empty key, which is no secret.
         let shared = shared.filter(|key| !key.is_empty());
         let key = shared.as_deref().unwrap_or(self.0.as_bytes());
         let at = at.to_string();
@@ -60,28 +61,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_of_standard_webhooks() {
+    fn standard_webhooks_example_is_reproduced() {
         // From the tests of its reference libraries.
         let secret = AppSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned());
         let body = br#"{"test": 2432232314}"#;
-        let signature = secret.standard("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
+        let signature = secret.sign_standard("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
         assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 
     #[test]
-    fn any_secret_signs() {
+    fn secrets_of_any_form_sign() {
         // printf '7.{}' | openssl dgst -sha256 -hmac secret
         let secret = AppSecret::new("secret".to_owned());
-        let signature = secret.own(7, b"{}");
+        let signature = secret.sign_own(7, b"{}");
         let expected = "76aad9429f417882918162a1928a38769fff65cc07b6bfa344ac9c5fb1e3448e";
         assert_eq!(signature, format!("t=7,v1={expected}"));
         let of = |text: &str| AppSecret::new(format!("whsec_{}", BASE64_STANDARD.encode(text)));
-        assert_eq!(secret.standard("a", 7, b"{}"), of("secret").standard("a", 7, b"{}"));
+        let sign = |secret: &AppSecret| secret.sign_standard("a", 7, b"{}");
+        assert_eq!(sign(&secret), sign(&of("secret")));
         let bare = AppSecret::new("whsec_c2VjcmV0cw".to_owned());
-        assert_eq!(bare.standard("a", 7, b"{}"), of("secrets").standard("a", 7, b"{}"));
+        assert_eq!(sign(&bare), sign(&of("secrets")));
         let odd = AppSecret::new("whsec_?".to_owned());
-        assert_eq!(odd.standard("a", 7, b"{}").len(), 47);
+        assert_eq!(sign(&odd).len(), 47);
         let empty = AppSecret::new(PREFIX.to_owned());
-        assert_eq!(empty.standard("a", 7, b"{}"), of(PREFIX).standard("a", 7, b"{}"));
+        assert_eq!(sign(&empty), sign(&of(PREFIX)));
     }
 }

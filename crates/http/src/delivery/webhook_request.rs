@@ -1,4 +1,4 @@
-//! The request that takes an event to an app (behaviour 8.6).
+//! The request that carries an event to an app (behaviour 8.6).
 
 use std::sync::Arc;
 
@@ -25,28 +25,29 @@ use crate::response_budget::{self, EncodeError, ResponseBudget};
 use crate::signing_key;
 use crate::state::AppState;
 
-/// Bytes of a body that are not counted on the memory of whoever installed the app.
+/// The largest body that does not count against the memory of the user who installed the app.
 const MAX_UNCOUNTED: usize = 256 * 1024;
 
-/// The request, and what in it is nobody else's business.
-pub(super) struct Written {
+/// A built request.
+pub(super) struct Built {
     pub(super) request: Request<Bytes>,
+    /// The secrets in it, to be removed from what readers of the book see.
     pub(super) secrets: Vec<String>,
-    /// The memory of a large body, until it has been sent.
+    /// The reserved memory of a large body, until it has been sent.
     pub(super) memory: Option<MemoryShare>,
 }
 
-/// Why there is no request.
+/// Why a request could not be built.
 pub(super) enum BuildError {
-    /// The address of the app cannot be asked.
+    /// The address of the app is not a valid URL.
     Address,
-    /// The secret of the app does not open.
+    /// The secret of the app cannot be opened.
     Secret(String),
-    /// The memory of who installed the app is in use.
+    /// The memory share of the user who installed the app is used up.
     Crowded,
-    /// The event would be longer than an answer may be.
+    /// The event exceeds the size limit of a response.
     TooLarge,
-    /// The server fails.
+    /// This server failed.
     Failed(ApiError),
 }
 
@@ -57,8 +58,8 @@ impl<E: Into<ApiError>> From<E> for BuildError {
 }
 
 impl BuildError {
-    /// Why a body could not be written.
-    fn of(fault: EncodeError) -> Self {
+    /// Converts the failure to encode a body.
+    fn from_encoding(fault: EncodeError) -> Self {
         match fault {
             EncodeError::Crowded => Self::Crowded,
             EncodeError::TooLarge => Self::TooLarge,
@@ -67,9 +68,9 @@ impl BuildError {
     }
 }
 
-/// The claims of the JWT that says who sends what to whom.
+/// The claims of the JWT that authenticates the request to the app.
 #[derive(Serialize)]
-struct ParcelClaims<'c> {
+struct WebhookClaims<'c> {
     iss: &'c str,
     aud: &'c str,
     sub: &'c str,
@@ -84,17 +85,19 @@ fn failed(error: impl std::error::Error) -> RequestError {
     RequestError::Failed(error.to_string())
 }
 
-fn minutes(now: Instant, minutes: i64) -> Instant {
+fn after_minutes(now: Instant, minutes: i64) -> Instant {
     Instant::new(now.milliseconds().saturating_add(minutes * 60_000))
 }
 
-/// Writes the body on a thread that may block, and answers the id of the event with it. A large
-/// one takes its memory as it grows, and holds it.
+/// Encodes the body on the blocking pool, and returns the id of the event too.
+///
+/// A large body reserves its memory as it grows, and keeps the reservation.
 ///
 /// # Errors
 /// [`BuildError`].
-async fn body(
-    (cx, base): (Context, String),
+async fn encode_body(
+    cx: Context,
+    base: String,
     content: Payload,
     memory: MemoryShare,
 ) -> Result<(String, Bytes, Option<MemoryShare>), BuildError> {
@@ -103,11 +106,11 @@ async fn body(
             let text = response_budget::copied(|text| text.write_all(copy.body.as_bytes()))?;
             Ok((copy.id.clone(), text))
         }
-        Payload::Event(view) => event::delivered(view, &cx, &base),
+        Payload::Event(view) => event::encode_single_event(view, &cx, &base),
     };
-    let (written, memory) =
+    let (encoded, memory) =
         block(move || ResponseBudget::of_delivery(memory).around(write)).await?;
-    let (id, body) = written.map_err(BuildError::of)?;
+    let (id, body) = encoded.map_err(BuildError::from_encoding)?;
     let mut memory = memory.filter(|_| body.len() > MAX_UNCOUNTED);
     if let Some(memory) = &mut memory {
         memory.cover(body.len()).map_err(|_| BuildError::Crowded)?;
@@ -115,21 +118,21 @@ async fn body(
     Ok((id, body, memory))
 }
 
-/// Writes the request.
+/// Builds the request of a delivery.
 ///
 /// # Errors
 /// [`BuildError`].
-pub(super) async fn request(
+pub(super) async fn build(
     state: &Arc<AppState>,
     leased: &Leased,
-    parcel: WebhookRequest,
-) -> Result<Written, BuildError> {
+    request: WebhookRequest,
+) -> Result<Built, BuildError> {
     let Leased { delivery, lease, .. } = leased;
     let now = (state.clock)();
-    let WebhookRequest { content, app, url, integration, cx } = parcel;
-    let memory = state.budget.grant(MemoryOwner::User(cx.payer()));
+    let WebhookRequest { content, app, url, integration, cx } = request;
+    let memory = state.budget.grant(MemoryOwner::User(cx.quota_subject()));
     let (id, body, memory) =
-        body((cx.clone(), state.mail_address.clone()), content, memory).await?;
+        encode_body(cx.clone(), state.mail_address.clone(), content, memory).await?;
     let installed =
         integration.map(|integration| Installed { book: delivery.key.clone(), integration });
     let depth = delivery.depth.saturating_add(1);
@@ -137,15 +140,15 @@ pub(super) async fn request(
     let token = state.identity.key().sign_for_app(
         cx.user.id,
         (&cx.user.email, acting),
-        (now, minutes(now, TOKEN_MINUTES)),
+        (now, after_minutes(now, TOKEN_MINUTES)),
     );
     let token = token.map_err(failed)?;
-    let claims = ParcelClaims {
+    let claims = WebhookClaims {
         iss: &state.mail_address,
         aud: &url,
         sub: app.id.as_str(),
         iat: now.seconds(),
-        exp: minutes(now, JWT_MINUTES).seconds(),
+        exp: after_minutes(now, JWT_MINUTES).seconds(),
         jti: &id,
         body_sha256: Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect(),
     };
@@ -157,30 +160,30 @@ pub(super) async fn request(
         .header("webhook-timestamp", now.seconds());
     let names = &state.headers;
     let mut secrets = vec![token.clone(), jwt];
-    let mut own = vec![(&names.oauth_token, token), (&names.agent, app.id.to_string())];
-    if let Some(secret) = secret(state, &app)? {
-        request = request.header("webhook-signature", secret.standard(&id, now.seconds(), &body));
-        own.push((&names.signature, secret.own(now.seconds(), &body)));
+    let mut headers = vec![(&names.oauth_token, token), (&names.agent, app.id.to_string())];
+    if let Some(secret) = open_secret(state, &app)? {
+        let standard = secret.sign_standard(&id, now.seconds(), &body);
+        request = request.header("webhook-signature", standard);
+        headers.push((&names.signature, secret.sign_own(now.seconds(), &body)));
         secrets.extend(secret.into_texts());
     }
-    for (names, value) in own {
-        let value = HeaderValue::try_from(value);
-        let value = value.map_err(failed)?;
+    for (names, value) in headers {
+        let value = HeaderValue::try_from(value).map_err(failed)?;
         for name in names {
             request = request.header(name.as_str(), value.clone());
         }
     }
-    // The address alone comes from outside.
+    // All other parts are made by this server, so only the URL can be invalid.
     let request = request.body(body).map_err(|_| BuildError::Address)?;
-    Ok(Written { request, secrets, memory })
+    Ok(Built { request, secrets, memory })
 }
 
-/// Where the secret of an app is sealed for.
+/// Returns the place for which the secret of an app is sealed.
 pub(crate) fn place_of_secret(app: &str) -> [&str; 3] {
     ["apps", "client_secret", app]
 }
 
-fn secret(state: &AppState, app: &App) -> Result<Option<AppSecret>, BuildError> {
+fn open_secret(state: &AppState, app: &App) -> Result<Option<AppSecret>, BuildError> {
     let Some(sealed) = &app.client_secret else { return Ok(None) };
     let opened = state.identity.key().sealer().open(&place_of_secret(app.id.as_str()), sealed);
     let opened = opened.map_err(|error| BuildError::Secret(error.to_string()))?;

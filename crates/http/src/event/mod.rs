@@ -1,7 +1,8 @@
-//! Events on the wire: what is stored compactly is filled in when it is read (behaviour 8.2, 8.4,
-//! 8.16).
+//! Events: handlers and the shape of an event (behaviour 8.2, 8.4, 8.16).
+//!
+//! Events are stored compactly, and expanded when they are read (`expand`).
 
-mod filled;
+mod expand;
 
 use actix_web::web::Bytes;
 use daybook_domain::delivery::AppResponse;
@@ -13,16 +14,16 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::book::BookOut;
-use crate::collection::rows_showing;
+use crate::collection::max_rows_with;
 use crate::cursor::{self, EventCursor};
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::response_budget::{self, EncodeError};
 use crate::rows::{CursorOut, PageOut, PageRows};
-use crate::wire::MadeOut;
-use filled::{Reader, data};
+use crate::wire::LazyOut;
+use expand::{Reader, data};
 
-/// The agent id of requests that name none (behaviour 8.4).
+/// The agent id of requests without one (behaviour 8.4).
 const NO_AGENT: &str = "api";
 
 /// An event.
@@ -56,7 +57,7 @@ struct AgentOut<'v> {
     logo_dark: Option<&'v str>,
 }
 
-/// What an app has to say about an event.
+/// The response of an app to an event.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct BotResponseOut<'v> {
@@ -115,34 +116,36 @@ pub(crate) async fn get_event(asked: ApiRequest) -> ApiResult {
         let reader = Reader { view, base: &base };
         let written = |event| {
             let book = book_of(view, cx)?;
-            response_budget::write(&MadeOut(|| event_out(reader, event, &book)))
+            response_budget::write(&LazyOut(|| event_out(reader, event, &book)))
         };
         view.events.first().map_or_else(reply::nothing, |event| reply::json(written(event)))
     };
     asked.read_replicated(move |tx, cx| event::get(tx, cx, &book, &id), encode).await
 }
 
-/// The id and the text of the one event of a view, as it is delivered.
+/// Encodes the single event of a view for a webhook, and returns its id and text.
 ///
 /// # Errors
-/// When it cannot be written, or would be longer than an answer may be.
-pub(crate) fn delivered(
+/// When the text would exceed the response budget.
+pub(crate) fn encode_single_event(
     view: &View,
     cx: &Context,
     base: &str,
 ) -> Result<(String, Bytes), EncodeError> {
     let (reader, book) = (Reader { view, base }, book_of(view, cx)?);
     let Some(read) = view.events.first() else { return Ok((String::new(), Bytes::new())) };
-    Ok((id_of(view), response_budget::write(&MadeOut(|| event_out(reader, read, &book)))?))
+    Ok((id_of(view), response_budget::write(&LazyOut(|| event_out(reader, read, &book)))?))
 }
 
-/// The id of the one event of a view.
+/// Returns the id of the single event of a view.
 pub(crate) fn id_of(view: &View) -> String {
     let key = &view.access.book().key;
     view.events.first().map(|read| read.event.public_id(key)).unwrap_or_default()
 }
 
-/// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).
+/// Returns the request and its filters.
+///
+/// A request with only a cursor uses the filters of the cursor (behaviour 2.4).
 fn request(asked: &ApiRequest) -> (Request, EventCursor) {
     let text =
         |name: &str| asked.text(name).map(str::to_owned).filter(|text| !text.trim().is_empty());
@@ -154,25 +157,30 @@ fn request(asked: &ApiRequest) -> (Request, EventCursor) {
         resource: text("resoureId").or_else(|| text("resourceId")),
         kind: text("type"),
     };
-    let cursor: Option<EventCursor> = asked.cursor().and_then(cursor::read).filter(is_readable);
+    let cursor: Option<EventCursor> = asked.cursor().and_then(cursor::read).filter(is_valid);
     let below = cursor.as_ref().map(|cursor| cursor.sequence);
     let filters = if own == EventCursor::default() { cursor.unwrap_or_default() } else { own };
     let EventCursor { sequence: _, after, before, error, resource, kind } = filters.clone();
     (Request { after, before, error, resource, kind, limit: asked.limit(), below }, filters)
 }
 
-/// Whether the filters of a cursor are such as this server writes: others are damage (behaviour
-/// 2.5).
-fn is_readable(cursor: &EventCursor) -> bool {
-    let instants =
-        cursor.after.iter().chain(&cursor.before).all(|text| zone::instant(text, "UTC").is_some());
-    instants && cursor.kind.as_deref().is_none_or(|name| EventType::from_name(name).is_some())
+/// Whether the filters of a cursor are valid. If not, the cursor is ignored (behaviour 2.5).
+fn is_valid(cursor: &EventCursor) -> bool {
+    let has_valid_instants = cursor
+        .after
+        .iter()
+        .chain(&cursor.before)
+        .all(|text| zone::parse_instant(text, "UTC").is_some());
+    has_valid_instants
+        && cursor.kind.as_deref().is_none_or(|name| EventType::from_name(name).is_some())
 }
 
-/// The events of a page, and where the next one begins. All show the book with the books of its
-/// collection, so a page ends before these take too much (behaviour 9.19).
+/// Returns the events of a page, and the sequence at which the next page starts.
+///
+/// Each event contains the book with the books of its collection. The page is shortened if they
+/// take too much (behaviour 9.19).
 fn page<'v>(view: &'v View, book: &RawValue) -> (&'v [ReadEvent], Option<i64>) {
-    match view.events.get(..rows_showing(book)) {
+    match view.events.get(..max_rows_with(book)) {
         Some(events) if view.events.len() > events.len() => {
             (events, events.last().map(|read| read.event.sequence))
         }
@@ -180,10 +188,11 @@ fn page<'v>(view: &'v View, book: &RawValue) -> (&'v [ReadEvent], Option<i64>) {
     }
 }
 
-/// The book that every one of these events shows, written once.
+/// Encodes the book that every event of the page contains.
 fn book_of(view: &View, cx: &Context) -> serde_json::Result<Box<RawValue>> {
     to_raw_value(
-        &BookOut::new(&view.access, view.activity, cx).within(view.collection.as_deref(), cx),
+        &BookOut::new(&view.access, view.counters, cx)
+            .with_collection(view.collection.as_deref(), cx),
     )
 }
 
@@ -200,7 +209,7 @@ fn event_out<'v>(
     let username =
         view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
     let agent = event.agent.as_deref().unwrap_or(NO_AGENT);
-    let face = view.faces.get(agent);
+    let face = view.app_summaries.get(agent);
     let responses = view.responses.get(&event.sequence).map(Vec::as_slice).unwrap_or_default();
     Ok(EventOut {
         id: event.public_id(key),

@@ -1,5 +1,4 @@
-//! Files on the wire (behaviour 9.6, 12.1). How their bytes are stored, read and removed:
-//! [`crate::blob`].
+//! Files: handlers and shapes (behaviour 9.6, 12.1). Their bytes are in [`crate::blob`].
 
 mod serve;
 pub(crate) mod shape;
@@ -45,12 +44,12 @@ pub(crate) async fn get_file(request: ApiRequest, http: HttpRequest) -> ApiResul
     let first = find().await?;
     let (blobs, mut grant) = (&request.state.blobs, request.memory());
     let open = async |view: &file::View| {
-        grant.cover(memory(&view.file))?;
+        grant.cover(response_memory(&view.file))?;
         blobs.read(&book, &view.file.content.blob).await
     };
-    let (view, bytes) = blob::read::with_row(first, find, open, |view| &view.file).await?;
+    let (view, bytes) = blob::read::open_with_row(first, find, open, |view| &view.file).await?;
     grant.leave_with(&http);
-    blob::checked::check(&book, &view.file, &bytes).await?;
+    blob::verify::verify(&book, &view.file, &bytes).await?;
     let size = bytes.len();
     let encode = move || {
         let out = FileOut::new(&view.file, view.access.book(), &base);
@@ -59,8 +58,8 @@ pub(crate) async fn get_file(request: ApiRequest, http: HttpRequest) -> ApiResul
     Ok(blocking::compute(size, encode).await?)
 }
 
-/// The memory for an answer with the content, in bytes: the content, and the same in Base64.
-fn memory(file: &File) -> usize {
+/// Returns the memory for a response with the content: the content, and its Base64.
+fn response_memory(file: &File) -> usize {
     let size = usize::try_from(file.content.size).unwrap_or_default();
     size + size.div_ceil(3) * 4
 }
@@ -69,14 +68,14 @@ fn memory(file: &File) -> usize {
 pub(crate) async fn create_file(request: ApiRequest, body: Body<FileIn>) -> ApiResult {
     let (book, base) = (request.book(), request.base());
     let (changes, bytes) = body.0.into_new()?;
-    let content = match blob::write::of_new_file(&request, &changes, bytes).await {
+    let content = match blob::write::store_new_file(&request, &changes, bytes).await {
         Ok(content) => content,
         Err(error) => return request.answer_refusal(&book, error).await,
     };
     request
         .write(
             &book.clone(),
-            move |tx, cx| file::create(tx, cx, &book, (changes, content)),
+            move |tx, cx| file::create(tx, cx, &book, changes, content),
             move |view, _| to_reply(view, &base),
         )
         .await
@@ -89,7 +88,7 @@ pub(crate) async fn update_file(request: ApiRequest, body: Body<FileIn>) -> ApiR
     let (mut changes, bytes) = body.0.into_changes()?;
     let mut unchanged = None;
     if let Some(bytes) = bytes {
-        match blob::write::of_changed_file(&request, &changes, bytes).await {
+        match blob::write::store_changed_file(&request, &changes, bytes).await {
             Ok(Update::New(content)) => changes.content = Some(content),
             Ok(Update::Unchanged(digest)) => unchanged = Some(digest),
             Err(error) => return request.answer_refusal(&book, error).await,

@@ -1,5 +1,6 @@
-//! Serving the bytes of a file to browsers, outside of the JSON API. Whoever has the address may
-//! read (behaviour 9.6).
+//! Serves the bytes of files to browsers, outside of the JSON API (behaviour 9.6).
+//!
+//! The URL contains a secret. It needs no other authentication.
 
 use actix_web::body::SizedStream;
 use actix_web::http::header::{
@@ -11,13 +12,14 @@ use daybook_domain::file::{File, FileAddress, Refusal, media};
 use daybook_service::{Error, file};
 
 use crate::blob;
-use crate::blob::checked::CheckedBytes;
+use crate::blob::verify::VerifiedBytes;
 use crate::error::{ApiError, RequestError};
 use crate::run;
 use crate::state::AppState;
 
-/// Nothing in a file may run or load anything under this server's address. The PDF viewers of
-/// browsers do not work in a sandbox, and need none.
+/// The policy that prevents scripts and loads in a file on the origin of this server.
+///
+/// PDF files are exempt: the PDF viewers of browsers do not work in a sandbox, and need none.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /// GET /files/{address}.
@@ -31,19 +33,19 @@ pub(crate) async fn serve(
     let address: FileAddress = path.parse().map_err(|_| unknown())?;
     let (book, file) = find(&state, &address).await?;
     let tag = EntityTag::new_strong(file.content.digest.clone());
-    if IfNoneMatch::parse(&request).is_ok_and(|known| holds(&known, &tag)) {
-        return Ok(headed(HttpResponse::NotModified(), &file, tag).finish());
+    if IfNoneMatch::parse(&request).is_ok_and(|condition| matches_tag(&condition, &tag)) {
+        return Ok(with_file_headers(HttpResponse::NotModified(), &file, tag).finish());
     }
-    let again = async || find(&state, &address).await;
+    let find_again = async || find(&state, &address).await;
     let open =
         async |(book, file): &(String, File)| state.blobs.open(book, &file.content.blob).await;
     let ((book, file), bytes) =
-        blob::read::with_row((book, file), again, open, |(_, file)| file).await?;
+        blob::read::open_with_row((book, file), find_again, open, |(_, file)| file).await?;
     let tag = EntityTag::new_strong(file.content.digest.clone());
     let size = u64::try_from(file.content.size)
-        .map_err(|_| RequestError::Failed("a size below zero".to_owned()))?;
-    let bytes = CheckedBytes::new(bytes, &book, &file);
-    let mut response = headed(HttpResponse::Ok(), &file, tag);
+        .map_err(|_| RequestError::Failed("negative size of a file".to_owned()))?;
+    let bytes = VerifiedBytes::new(bytes, &book, &file);
+    let mut response = with_file_headers(HttpResponse::Ok(), &file, tag);
     Ok(response.body(SizedStream::new(size, bytes)))
 }
 
@@ -52,19 +54,24 @@ async fn find(state: &AppState, address: &FileAddress) -> Result<(String, File),
     run::read_for_server(state, move |tx| file::serve(tx, &address)).await
 }
 
-/// Whether the caller has this content already. With `*` it asks only whether there is any.
-fn holds(known: &IfNoneMatch, tag: &EntityTag) -> bool {
-    match known {
+/// Whether `If-None-Match` has the tag of the content, or is `*`.
+fn matches_tag(condition: &IfNoneMatch, tag: &EntityTag) -> bool {
+    match condition {
         IfNoneMatch::Any => true,
-        IfNoneMatch::Items(tags) => tags.iter().any(|known| known.weak_eq(tag)),
+        IfNoneMatch::Items(tags) => tags.iter().any(|other| other.weak_eq(tag)),
     }
 }
 
-/// The headers of an answer about a file. Browsers may keep it but must ask again each time: its
-/// content may change, and the file may be deleted.
-fn headed(mut response: HttpResponseBuilder, file: &File, tag: EntityTag) -> HttpResponseBuilder {
+/// Adds the headers of a file.
+///
+/// Browsers may cache it, but must revalidate it each time: it may be changed or deleted.
+fn with_file_headers(
+    mut response: HttpResponseBuilder,
+    file: &File,
+    tag: EntityTag,
+) -> HttpResponseBuilder {
     response
-        .insert_header((CONTENT_TYPE, media::served(&file.content_type)))
+        .insert_header((CONTENT_TYPE, media::content_type(&file.content_type)))
         .insert_header((CONTENT_DISPOSITION, disposition(&file.name, &file.content_type)))
         .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((REFERRER_POLICY, "no-referrer"))
@@ -76,10 +83,9 @@ fn headed(mut response: HttpResponseBuilder, file: &File, tag: EntityTag) -> Htt
     response
 }
 
-/// `Content-Disposition` (RFC 6266): shown in place if harmless, else downloaded, under the name of
-/// the file.
+/// Returns the `Content-Disposition` (RFC 6266): inline for harmless types, else an attachment.
 fn disposition(name: &str, content_type: &str) -> String {
-    let kind = if media::is_harmless(content_type) { "inline" } else { "attachment" };
+    let kind = if media::is_inline(content_type) { "inline" } else { "attachment" };
     let plain: String = name
         .chars()
         .map(|c| if matches!(c, ' '..='~') && !matches!(c, '"' | '\\' | '%') { c } else { '_' })
@@ -100,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_cannot_leave_their_quotes() {
+    fn file_name_is_escaped() {
         assert_eq!(
             disposition("a b.pdf", "application/pdf"),
             "inline; filename=\"a b.pdf\"; filename*=UTF-8''a%20b.pdf"

@@ -1,4 +1,4 @@
-//! The shapes of files.
+//! The wire shapes of files.
 
 use std::fmt;
 
@@ -18,14 +18,15 @@ use crate::wire::{
     PropertiesIn, PropertiesOut, StampOut, TextOrNumber, field, id_text, objects_only,
 };
 
-/// Base64 is read with and without padding.
+/// Accepts Base64 with and without padding.
 const LENIENT: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
 const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
 const URL: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
 
-/// A request body, or an entry of the `files[]` of a transaction, that is a file. Computed fields
-/// are ignored (behaviour 9.13).
+/// The body of a file, or an entry of the `files[]` of a transaction.
+///
+/// Computed fields are ignored (behaviour 9.13).
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct FileIn {
@@ -39,7 +40,7 @@ pub(crate) struct FileIn {
     content: Option<ContentIn>,
     #[serde(default)]
     properties: PropertiesIn,
-    /// The stored content, once the bytes have been stored.
+    /// The content, after its bytes were stored.
     #[serde(skip)]
     stored: Option<Content>,
 }
@@ -47,19 +48,19 @@ pub(crate) struct FileIn {
 objects_only!(FileIn);
 
 impl FileIn {
-    /// The body as input of a create; without content the file is empty.
+    /// Converts the body to the input of a create; without content the file is empty.
     ///
     /// # Errors
-    /// 413 for content beyond the limit.
+    /// 413 for too large content.
     pub(crate) fn into_new(self) -> Result<(Changes, Bytes), RequestError> {
         let (changes, bytes) = self.into_changes()?;
         Ok((changes, bytes.unwrap_or_default()))
     }
 
-    /// The body as input of an update, and the bytes it brings.
+    /// Converts the body to the input of an update, and returns its bytes.
     ///
     /// # Errors
-    /// 413 for content beyond the limit.
+    /// 413 for too large content.
     pub(crate) fn into_changes(self) -> Result<(Changes, Option<Bytes>), RequestError> {
         let Self { id, name, content_type, content, properties, stored: _ } = self;
         let bytes = content.map(ContentIn::bytes).transpose()?;
@@ -75,15 +76,15 @@ impl FileIn {
         ))
     }
 
-    /// Takes the bytes out, to store them.
+    /// Takes the bytes, to store them.
     ///
     /// # Errors
-    /// 413 for content beyond the limit.
+    /// 413 for too large content.
     pub(crate) fn take_bytes(&mut self) -> Result<Option<Bytes>, RequestError> {
         self.content.take().map(ContentIn::bytes).transpose()
     }
 
-    /// How many bytes it brings.
+    /// Returns the number of bytes.
     pub(crate) fn size(&self) -> usize {
         match &self.content {
             Some(ContentIn::Bytes(bytes)) => bytes.len(),
@@ -91,12 +92,12 @@ impl FileIn {
         }
     }
 
-    /// Notes the stored content.
+    /// Sets the content, after its bytes were stored.
     pub(crate) fn set_stored(&mut self, content: Content) {
         self.stored = Some(content);
     }
 
-    /// The body as an entry of the `files[]` of a transaction.
+    /// Converts an entry of the `files[]` of a transaction.
     pub(crate) fn into_attachment(self) -> Attachment {
         let Self { id, name, content_type, content: _, properties, stored } = self;
         let changes = Changes {
@@ -113,11 +114,13 @@ impl FileIn {
     }
 }
 
-/// The bytes of a file, decoded from Base64 while the body is read, so that text and bytes of 20 MB
-/// are not held together for long.
+/// The content of a file.
+///
+/// It is decoded while the body is parsed, so that its Base64 and bytes are not in memory together
+/// for long.
 enum ContentIn {
     Bytes(Bytes),
-    /// More bytes than a file may have.
+    /// Larger than the maximum.
     TooLarge,
 }
 
@@ -163,8 +166,7 @@ impl<'de> Deserialize<'de> for ContentIn {
     }
 }
 
-/// Decodes what encoders write: both alphabets of RFC 4648, padded or not, with line breaks or
-/// without.
+/// Decodes Base64 in both alphabets of RFC 4648, with or without padding and line breaks.
 fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
     let engine = if text.bytes().any(|byte| matches!(byte, b'-' | b'_')) { &URL } else { &PLAIN };
     if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
@@ -174,7 +176,7 @@ fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
     engine.decode(text)
 }
 
-/// A file. Its content is present only in the answer about one file.
+/// A file. Only getFile has its content.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FileOut<'v> {
@@ -192,23 +194,15 @@ pub(crate) struct FileOut<'v> {
 
 impl<'v> FileOut<'v> {
     pub(crate) fn new(file: &'v File, book: &Book, base: &str) -> Self {
-        let File {
-            id,
-            name,
-            content_type,
-            content,
-            token: _,
-            properties: pairs,
-            created_by: _,
-            stamp,
-        } = file;
+        let File { id, name, content_type, content, token: _, properties, created_by: _, stamp } =
+            file;
         Self {
             id: id.to_string(),
             name: name.clone(),
             content_type: content_type.clone(),
             size: content.size,
             url: url(base, &file.address(&book.file_secret, book.id)),
-            properties: PropertiesOut(pairs),
+            properties: PropertiesOut(properties),
             content: None,
             stamp: StampOut::from(stamp),
         }
@@ -219,7 +213,7 @@ impl<'v> FileOut<'v> {
     }
 }
 
-/// Writes Base64 piece by piece into the answer.
+/// Serializes bytes as Base64, without a copy of the whole text.
 fn encode<S: Serializer>(content: &Option<Bytes>, writer: S) -> Result<S::Ok, S::Error> {
     writer.collect_str(&Base64Display::new(
         content.as_deref().unwrap_or_default(),
@@ -227,7 +221,7 @@ fn encode<S: Serializer>(content: &Option<Bytes>, writer: S) -> Result<S::Ok, S:
     ))
 }
 
-/// The absolute serving address of a file.
+/// Returns the absolute serving URL of a file.
 pub(crate) fn url(base: &str, address: &FileAddress) -> String {
     format!("{base}/files/{address}")
 }
@@ -237,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_as_encoders_write_it() {
+    fn base64_is_decoded_in_all_forms() {
         for text in ["+/8=", "+/8", "-_8=", "-_8", "+/\r\n8=\n", " -_8 "] {
             assert_eq!(decode(text).unwrap(), [0xfb, 0xff], "{text}");
         }
@@ -248,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn content_beyond_the_limit_is_told_apart_from_bad_content() {
+    fn too_large_content_differs_from_malformed_content() {
         let read = |length: usize| {
             serde_json::from_value::<ContentIn>(PLAIN.encode(vec![0; length]).into())
                 .unwrap()

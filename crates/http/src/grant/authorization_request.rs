@@ -1,5 +1,5 @@
-//! What a client asks for by sending a browser to `/auth/authorize` (RFC 6749, 4.1.1 and 4.2.1;
-//! RFC 7636; OpenID Connect Core, 3.1.2.1).
+//! Authorization requests: the query of `/auth/authorize` (RFC 6749, 4.1.1 and 4.2.1; RFC 7636;
+//! OpenID Connect Core, 3.1.2.1).
 
 use daybook_domain::grant::{GrantScope, OauthClient};
 use daybook_domain::instant::Instant;
@@ -9,88 +9,90 @@ use super::fields::Fields;
 use super::redirect::Redirect;
 use super::registry::Clients;
 use crate::identity::provider::freshness::Freshness;
-use crate::parameters::encoded;
+use crate::parameters::encode;
 
-/// Bytes of a request at most: the sign-in page keeps it in a cookie.
+/// The maximum length of a request in bytes. The sign-in page stores it in a cookie.
 const MAX_REQUEST: usize = 2_048;
-/// Characters of a code challenge: a SHA-256 in base64url (RFC 7636, 4.2).
-const CHALLENGE: usize = 43;
+/// The length of a code challenge: a SHA-256 in base64url (RFC 7636, 4.2).
+const CHALLENGE_LENGTH: usize = 43;
 
-/// Who asks, and where the answer goes.
+/// The client of an authorization request, and where the response goes.
 pub(super) struct ClientRequest<'c> {
     pub(super) client: &'c OauthClient,
     pub(super) redirect_uri: String,
     pub(super) redirect: Redirect,
-    /// Whether any program of the user's machine could be the one that gets the answer.
-    pub(super) is_anybody: bool,
+    /// Whether this is a public client with a loopback or custom-scheme redirect URI. Any program
+    /// on the user's machine could receive its response, so a stored consent does not count.
+    pub(super) is_public_loopback: bool,
 }
 
 impl<'c> ClientRequest<'c> {
-    /// Finds who asks.
+    /// Finds the client and checks the redirect URI.
     ///
     /// # Errors
-    /// Why nobody may be sent anywhere.
+    /// The text of an error page. The browser must not be redirected.
     pub(super) fn read(
         fields: &Fields,
         clients: &'c Clients,
         base: &str,
     ) -> Result<Self, &'static str> {
         let pairs = fields.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        if encoded(pairs).len() > MAX_REQUEST {
-            return Err("The request of the app is too long.");
+        if encode(pairs).len() > MAX_REQUEST {
+            return Err("The request from the app is too long.");
         }
         if fields.repeated().is_some() {
-            return Err("The request of the app says something twice.");
+            return Err("The request from the app repeats a parameter.");
         }
-        let id = fields.get("client_id").ok_or("The app does not say who it is (client_id).")?;
-        let known = clients.find(id).ok_or("The app is not one that this server knows.")?;
-        let uri = fields
-            .get("redirect_uri")
-            .ok_or("The app does not say where to return to (redirect_uri).")?;
-        if !known.redirects_to(uri, base) {
-            return Err("The address to return to (redirect_uri) is not one that the app has.");
+        let id = fields.get("client_id").ok_or("The request from the app has no client_id.")?;
+        let registered =
+            clients.find(id).ok_or("The app is not registered on this server (client_id).")?;
+        let uri =
+            fields.get("redirect_uri").ok_or("The request from the app has no redirect_uri.")?;
+        if !registered.redirects_to(uri, base) {
+            return Err("The address to return to (redirect_uri) is not registered for the app.");
         }
-        let url = Url::parse(uri).map_err(|_| "The address to return to cannot be read.")?;
+        let url = Url::parse(uri).map_err(|_| "The address to return to is not a valid URL.")?;
         let in_fragment = fields.get("response_type") == Some("token");
         let state = fields.get("state").map(str::to_owned);
         Ok(Self {
-            client: &known.client,
-            // A token in the address needs no secret to be used.
-            is_anybody: (known.secret.is_none() || in_fragment) && url.scheme() != "https",
+            client: &registered.client,
+            // A token in the fragment is usable without the client's secret.
+            is_public_loopback: (registered.secret.is_none() || in_fragment)
+                && url.scheme() != "https",
             redirect_uri: uri.to_owned(),
             redirect: Redirect::new(url, in_fragment, state, base.to_owned()),
         })
     }
 }
 
-/// What the client gets.
+/// The flow that a client chose with `response_type`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// A code, which it redeems with the verifier of this challenge.
+    /// `code`: the client redeems the code with the verifier of this challenge.
     Code { challenge: String, nonce: Option<String> },
-    /// A token at once.
+    /// `token`: the redirect itself carries the access token.
     Implicit,
 }
 
-/// What a client asks for.
+/// The validated parameters of an authorization request.
 #[derive(Debug)]
 pub(super) struct AuthorizationRequest {
     pub(super) flow: Flow,
     pub(super) scope: GrantScope,
     prompts: Vec<String>,
-    /// How lately the user must have signed in.
+    /// How recently the user must have signed in.
     pub(super) freshness: Freshness,
 }
 
-/// An error code and its description.
-type ErrorAnswer = (&'static str, String);
+/// An OAuth error code and its description.
+type OauthError = (&'static str, String);
 
 impl AuthorizationRequest {
-    /// Reads what is asked.
+    /// Parses and validates the parameters.
     ///
     /// # Errors
-    /// What the client is told.
-    pub(super) fn read(fields: &Fields, client: &OauthClient) -> Result<Self, ErrorAnswer> {
+    /// The error to redirect to the client.
+    pub(super) fn read(fields: &Fields, client: &OauthClient) -> Result<Self, OauthError> {
         let flow = flow(fields, client)?;
         for (name, code) in
             [("request", "request_not_supported"), ("request_uri", "request_uri_not_supported")]
@@ -101,7 +103,7 @@ impl AuthorizationRequest {
         }
         let usual = if flow == Flow::Implicit { "fragment" } else { "query" };
         if fields.get("response_mode").is_some_and(|mode| mode != usual) {
-            return Err(invalid(&format!("response_mode is {usual}, and needs not be named")));
+            return Err(invalid(&format!("response_mode must be {usual} or absent")));
         }
         let scope = client
             .scope(fields.get("scope"))
@@ -111,62 +113,61 @@ impl AuthorizationRequest {
             .map(|text| text.split(' ').map(str::to_owned).collect())
             .unwrap_or_default();
         if prompts.len() > 1 && prompts.iter().any(|prompt| prompt == "none") {
-            return Err(invalid("prompt is none, or something else, not both"));
+            return Err(invalid("prompt must not combine none with other values"));
         }
         let freshness = Freshness::read(fields.get("prompt"), fields.get("max_age"))
-            .ok_or_else(|| invalid("max_age is no number of seconds"))?;
+            .ok_or_else(|| invalid("max_age must be a number of seconds"))?;
         Ok(Self { flow, scope, prompts, freshness })
     }
 
-    /// Whether the client wants an answer without any page.
+    /// Whether the client wants a response without any page (`prompt=none`).
     pub(super) fn is_silent(&self) -> bool {
-        self.prompts("none")
+        self.has_prompt("none")
     }
 
-    /// Whether it wants the user to agree again.
-    pub(super) fn asks_again(&self) -> bool {
-        self.prompts("consent")
+    /// Whether the client wants the consent page even if the user consented before.
+    pub(super) fn requires_consent(&self) -> bool {
+        self.has_prompt("consent")
     }
 
-    /// Whether somebody who signed in then must sign in again.
+    /// Whether a user who signed in at that instant must sign in again.
     pub(super) fn needs_sign_in(&self, signed_in_at: Instant, now: Instant) -> bool {
-        let since = self.freshness.since(now);
-        self.freshness.asks_always() || since.is_some_and(|since| signed_in_at < since)
+        let earliest = self.freshness.earliest_sign_in(now);
+        self.freshness.has_prompt() || earliest.is_some_and(|earliest| signed_in_at < earliest)
     }
 
-    fn prompts(&self, what: &str) -> bool {
-        self.prompts.iter().any(|prompt| prompt == what)
+    fn has_prompt(&self, value: &str) -> bool {
+        self.prompts.iter().any(|prompt| prompt == value)
     }
 }
 
-fn flow(fields: &Fields, client: &OauthClient) -> Result<Flow, ErrorAnswer> {
+fn flow(fields: &Fields, client: &OauthClient) -> Result<Flow, OauthError> {
     match fields.get("response_type") {
         Some("code") => {
-            let challenge = fields
-                .get("code_challenge")
-                .filter(|_| fields.get("code_challenge_method") == Some("S256"))
-                .filter(|text| is_challenge(text))
-                .ok_or_else(|| {
-                    invalid("code_challenge, with code_challenge_method=S256, is required")
-                })?;
-            let nonce = fields.get("nonce").map(str::to_owned);
-            Ok(Flow::Code { challenge: challenge.to_owned(), nonce })
+            let is_s256 = fields.get("code_challenge_method") == Some("S256");
+            match fields.get("code_challenge") {
+                Some(challenge) if is_s256 && is_challenge(challenge) => Ok(Flow::Code {
+                    challenge: challenge.to_owned(),
+                    nonce: fields.get("nonce").map(str::to_owned),
+                }),
+                _ => Err(invalid("code_challenge with code_challenge_method=S256 is required")),
+            }
         }
         Some("token") if client.implicit => Ok(Flow::Implicit),
         Some("token") => Err((
             "unauthorized_client",
             "this client may not use response_type=token; use code".to_owned(),
         )),
-        _ => Err(("unsupported_response_type", "response_type is code or token".to_owned())),
+        _ => Err(("unsupported_response_type", "response_type must be code or token".to_owned())),
     }
 }
 
 fn is_challenge(text: &str) -> bool {
-    text.len() == CHALLENGE
+    text.len() == CHALLENGE_LENGTH
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
-fn invalid(text: &str) -> ErrorAnswer {
+fn invalid(text: &str) -> OauthError {
     ("invalid_request", text.to_owned())
 }
 
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_need_a_challenge_and_tokens_a_permission() {
+    fn code_flow_requires_a_challenge_and_implicit_flow_a_permission() {
         let code = [("response_type", "code"), ("code_challenge", S256)];
         let method = ("code_challenge_method", "S256");
         assert!(read(&[code[0], code[1], method], false).is_ok());
@@ -209,10 +210,10 @@ mod tests {
     }
 
     #[test]
-    fn clients_say_how_the_user_is_asked() {
+    fn prompt_and_max_age_control_sign_in_and_consent() {
         let with = |name, value| read(&[("response_type", "token"), (name, value)], true);
         let (now, hour) = (Instant::new(3_600_000), Instant::new(0));
-        for (name, value, silent, again, sign_in) in [
+        for (name, value, is_silent, requires_consent, needs_sign_in) in [
             ("prompt", "none", true, false, false),
             ("prompt", "consent", false, true, false),
             ("prompt", "login consent", false, true, true),
@@ -221,9 +222,10 @@ mod tests {
             ("max_age", "3599", false, false, true),
             ("response_mode", "fragment", false, false, false),
         ] {
-            let asked = with(name, value).unwrap();
-            let found = (asked.is_silent(), asked.asks_again(), asked.needs_sign_in(hour, now));
-            assert_eq!(found, (silent, again, sign_in), "{name}={value}");
+            let parsed = with(name, value).unwrap();
+            assert_eq!(parsed.is_silent(), is_silent, "{name}={value}");
+            assert_eq!(parsed.requires_consent(), requires_consent, "{name}={value}");
+            assert_eq!(parsed.needs_sign_in(hour, now), needs_sign_in, "{name}={value}");
         }
         for (name, value, expected) in [
             ("prompt", "none login", "invalid_request"),

@@ -1,4 +1,4 @@
-//! A client sends a browser here, and gets what its user agrees to.
+//! The authorization endpoint and its consent page.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ use maud::{Markup, html};
 
 use super::authorization_request::{AuthorizationRequest, ClientRequest, Flow};
 use super::fields::Fields;
-use super::signed::AuthorizationCode;
+use super::signed_tokens::AuthorizationCode;
 use super::tokens;
 use crate::error::ApiError;
 use crate::form::Form;
 use crate::request_head::host;
 use crate::security::note_change;
-use crate::session::login::{ask_to_sign_in_anew, signed_in, to};
-use crate::session::page::{page, page_to};
+use crate::session::login::{redirect_to, render_sign_in_with_freshness, signed_in};
+use crate::session::page::{page, page_with_form_target};
 use crate::session::return_to::ReturnTo;
 use crate::session::same_origin::is_own_form;
 use crate::state::AppState;
 use crate::{parameters, run};
 
-/// The parameters that the page of consent sends on.
-const SENT_ON: [&str; 11] = [
+/// The parameters that the consent page repeats in its form.
+const REPEATED_PARAMETERS: [&str; 11] = [
     "response_type",
     "client_id",
     "redirect_uri",
@@ -41,182 +41,208 @@ const SENT_ON: [&str; 11] = [
     "max_age",
 ];
 
-/// GET /auth/authorize: asks the user, unless they have agreed before.
+/// GET /auth/authorize: asks the user for consent, unless they consented before.
 pub(crate) async fn authorize(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
-    answer(&request, &state, Fields(parameters::pairs(&request)), None).await
+    respond(&request, &state, Fields(parameters::pairs(&request)), None).await
 }
 
-/// POST /auth/authorize: the same, by a form (OpenID Connect Core, 3.1.2.1). A browser sends no
-/// cookie with a form of another site, but it does with the address to which it is sent on.
+/// POST /auth/authorize: redirects to GET with the same parameters.
+///
+/// OpenID Connect Core, 3.1.2.1, requires both methods. A browser does not send the session cookie
+/// with a form of another site, but it does with the redirected request.
 pub(crate) async fn authorize_by_form(state: web::Data<AppState>, form: Form) -> HttpResponse {
     let pairs = form.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    to(&format!("{}/auth/authorize?{}", state.public_path(), parameters::encoded(pairs)))
+    let query = parameters::encode(pairs);
+    redirect_to(&format!("{}/auth/authorize?{query}", state.public_path()))
 }
 
-/// POST /auth/consent: what the user has decided on the page that asked.
+/// POST /auth/consent: applies the decision of the user on the consent page.
 pub(crate) async fn consent(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     if !is_own_form(&request, &state) {
-        return Ok(nowhere(StatusCode::FORBIDDEN, "No page of this server has sent this form."));
+        let why = "This form was not sent from a page of this server.";
+        return Ok(error_page(StatusCode::FORBIDDEN, why));
     }
     let fields = Fields(form.0);
     if fields.repeated().is_some() {
-        return Ok(nowhere(StatusCode::BAD_REQUEST, "The form says something twice."));
+        return Ok(error_page(StatusCode::BAD_REQUEST, "The form repeats a field."));
     }
     let (decision, rest): (Vec<_>, Vec<_>) =
         fields.0.into_iter().partition(|(name, _)| name == "decision");
-    let allow = decision.iter().any(|(_, value)| value == "allow");
-    allow.then_some("consentGiven").into_iter().for_each(|what| note_change(&request, what));
-    answer(&request, &state, Fields(rest), Some(allow)).await
+    let is_allowed = decision.iter().any(|(_, value)| value == "allow");
+    if is_allowed {
+        note_change(&request, "consentGiven");
+    }
+    respond(&request, &state, Fields(rest), Some(is_allowed)).await
 }
 
-async fn answer(
+/// Runs the authorization request; `decision` is that of the consent page, if it was shown.
+async fn respond(
     request: &HttpRequest,
     state: &AppState,
     fields: Fields,
     decision: Option<bool>,
 ) -> Result<HttpResponse, ApiError> {
     let base = state.base(host(request));
-    let asker = match ClientRequest::read(&fields, &state.clients, &base) {
-        Ok(asker) => asker,
-        Err(why) => return Ok(nowhere(StatusCode::BAD_REQUEST, why)),
+    let client_request = match ClientRequest::read(&fields, &state.clients, &base) {
+        Ok(client_request) => client_request,
+        Err(why) => return Ok(error_page(StatusCode::BAD_REQUEST, why)),
     };
-    let asked = match AuthorizationRequest::read(&fields, asker.client) {
-        Ok(asked) => asked,
-        Err((code, description)) => return Ok(asker.redirect.error(code, &description)),
+    let request_parameters = match AuthorizationRequest::read(&fields, client_request.client) {
+        Ok(request_parameters) => request_parameters,
+        Err((code, description)) => return Ok(client_request.redirect.error(code, &description)),
     };
     let now = (state.clock)();
     let found = signed_in(request, state).await?;
-    let fresh = |at| decision.is_some() || !asked.needs_sign_in(at, now);
-    let Some((session, user)) = found.filter(|(session, _)| fresh(session.signed_in_at)) else {
-        if asked.is_silent() {
-            return Ok(asker.redirect.error("login_required", "nobody is signed in"));
+    let is_fresh = |at| decision.is_some() || !request_parameters.needs_sign_in(at, now);
+    let Some((session, user)) = found.filter(|(session, _)| is_fresh(session.signed_in_at)) else {
+        if request_parameters.is_silent() {
+            return Ok(client_request.redirect.error("login_required", "no user is signed in"));
         }
-        let back = ReturnTo::Page(again(&fields));
-        return ask_to_sign_in_anew(request, state, &back, &asked.freshness);
+        let return_to = ReturnTo::Page(resume_url(&fields));
+        let freshness = &request_parameters.freshness;
+        return render_sign_in_with_freshness(request, state, &return_to, freshness);
     };
     let granted = Granted {
         user: user.id,
         signed_in_at: session.signed_in_at,
-        client: asker.client.id.clone(),
-        scope: asked.scope.clone(),
+        client: client_request.client.id.clone(),
+        scope: request_parameters.scope.clone(),
     };
     match decision {
         Some(true) => {
-            let (ids, until) = (Arc::clone(&state.ids), until(&asked, now));
-            let lane = ShardKey::of_user(user.id);
-            let begin = move |tx: &mut Tx<'_>| grant::begin(tx, &granted, until, (&ids, now));
-            let grant = run::write(state, lane, begin).await?;
-            give(state, &asker, &asked, (&grant, &user), now)
+            let ids = Arc::clone(&state.ids);
+            let expires_at = grant_expiry(&request_parameters, now);
+            let begin = move |tx: &mut Tx<'_>| grant::begin(tx, &granted, expires_at, &ids, now);
+            let grant = run::write(state, ShardKey::of_user(user.id), begin).await?;
+            issue_code_or_token(state, &client_request, &request_parameters, &grant, &user, now)
         }
-        Some(false) => Ok(asker.redirect.error("access_denied", "the user has refused")),
+        Some(false) => Ok(client_request.redirect.error("access_denied", "the user denied access")),
         None => {
-            if !asker.is_anybody
-                && !asked.asks_again()
-                && let Some(grant) = given_before(state, granted, until(&asked, now), now).await?
-            {
-                return give(state, &asker, &asked, (&grant, &user), now);
+            if !client_request.is_public_loopback && !request_parameters.requires_consent() {
+                let expires_at = grant_expiry(&request_parameters, now);
+                if let Some(grant) = grant_by_consent(state, granted, expires_at, now).await? {
+                    return issue_code_or_token(
+                        state,
+                        &client_request,
+                        &request_parameters,
+                        &grant,
+                        &user,
+                        now,
+                    );
+                }
             }
-            if asked.is_silent() {
-                return Ok(asker.redirect.error("consent_required", "the user has not agreed"));
+            if request_parameters.is_silent() {
+                let description = "the user has not consented";
+                return Ok(client_request.redirect.error("consent_required", description));
             }
-            Ok(ask(state, &fields, &asker, &asked, &user))
+            Ok(render_consent(state, &fields, &client_request, &request_parameters, &user))
         }
     }
 }
 
-/// The path of the same request, for after signing in: whoever comes back has signed in just now.
-fn again(fields: &Fields) -> String {
-    let asks = |prompt: &&str| !["login", "select_account"].contains(prompt);
-    let prompts = fields.get("prompt").unwrap_or_default().split(' ').filter(asks);
+/// Returns the path that resumes the request after sign-in.
+///
+/// It omits `max_age` and the prompts for a sign-in, because the user has then just signed in.
+fn resume_url(fields: &Fields) -> String {
+    let prompts = fields.get("prompt").unwrap_or_default().split(' ');
+    let prompts = prompts.filter(|prompt| !["login", "select_account"].contains(prompt));
     let prompt = prompts.collect::<Vec<_>>().join(" ");
-    let left = SENT_ON.into_iter().filter(|name| *name != "max_age");
-    let left = left.filter_map(|name| Some((name, fields.get(name)?)));
-    let left = left.map(|(name, value)| (name, if name == "prompt" { &*prompt } else { value }));
-    format!("/auth/authorize?{}", parameters::encoded(left))
+    let mut pairs = Vec::new();
+    for name in REPEATED_PARAMETERS {
+        match (name, fields.get(name)) {
+            ("max_age", _) | (_, None) => {}
+            ("prompt", Some(_)) => pairs.push((name, prompt.as_str())),
+            (_, Some(value)) => pairs.push((name, value)),
+        }
+    }
+    format!("/auth/authorize?{}", parameters::encode(pairs.into_iter()))
 }
 
-/// The page that asks the user.
-fn ask(
+/// Renders the page that asks the user for consent.
+fn render_consent(
     state: &AppState,
     fields: &Fields,
-    asker: &ClientRequest<'_>,
-    asked: &AuthorizationRequest,
+    client_request: &ClientRequest<'_>,
+    request_parameters: &AuthorizationRequest,
     user: &User,
 ) -> HttpResponse {
-    let sent_on = SENT_ON.into_iter().filter_map(|name| Some((name, fields.get(name)?)));
+    let repeated =
+        REPEATED_PARAMETERS.into_iter().filter_map(|name| Some((name, fields.get(name)?)));
     let content = html! {
-        p { strong { (asker.client.name) } " asks for access to your books. It returns to "
-            strong { (asker.redirect.shown()) } "." }
-        (wanted(asked.scope.has("profile")))
+        p { strong { (client_request.client.name) } " asks for access to your books. "
+            "You will return to " strong { (client_request.redirect.display_host()) } "." }
+        (scope_list(request_parameters.scope.has("profile")))
         p { "You are signed in as " strong { (user.email) } "." }
         form method="post" action={ (state.public_path()) "/auth/consent" } {
-            @for (name, value) in sent_on { input type="hidden" name=(name) value=(value); }
+            @for (name, value) in repeated { input type="hidden" name=(name) value=(value); }
             button name="decision" value="allow" { "Allow" } " "
-            button name="decision" value="deny" { "Refuse" }
+            button name="decision" value="deny" { "Deny" }
         }
     };
-    let target = asker.redirect.form_target();
-    page_to(StatusCode::OK, "Allow access?", &content, target.as_deref())
+    let target = client_request.redirect.form_target();
+    page_with_form_target(StatusCode::OK, "Allow access?", &content, target.as_deref())
 }
 
-/// What an app may do that is allowed to.
-pub(super) fn wanted(profile: bool) -> Markup {
+/// Renders the list of what the app will be able to do.
+pub(super) fn scope_list(profile: bool) -> Markup {
     html! { ul {
-        li { "It reads and changes all books that you can read and change." }
-        li { "It learns your e-mail address" @if profile { ", your name and your picture" } "." }
+        li { "It can read and change all books that you can read and change." }
+        li { "It sees your e-mail address" @if profile { ", your name and your picture" } "." }
     } }
 }
 
-/// Until when a grant lasts whose code is not redeemed.
-fn until(asked: &AuthorizationRequest, now: Instant) -> Instant {
-    match &asked.flow {
-        Flow::Code { .. } => Grant::code_until(now),
-        Flow::Implicit => Grant::access_until(now),
+/// Returns when a new grant expires if its code is not redeemed.
+fn grant_expiry(request_parameters: &AuthorizationRequest, now: Instant) -> Instant {
+    match &request_parameters.flow {
+        Flow::Code { .. } => Grant::code_expiry(now),
+        Flow::Implicit => Grant::access_token_expiry(now),
     }
 }
 
-/// A grant of what the user has agreed to before, if they have.
-async fn given_before(
+/// Inserts a grant if a stored consent of the user covers the request.
+async fn grant_by_consent(
     state: &AppState,
     granted: Granted,
-    until: Instant,
+    expires_at: Instant,
     now: Instant,
 ) -> Result<Option<Grant>, ApiError> {
-    let known = granted.clone();
-    // A client that has to ask costs a look, and no write.
-    if !run::read(state, move |tx| grant::has_consent(tx, &known)).await? {
+    let requested = granted.clone();
+    // Read first, so that a request without consent costs no write.
+    if !run::read(state, move |tx| grant::has_consent(tx, &requested)).await? {
         return Ok(None);
     }
-    let (lane, ids) = (ShardKey::of_user(granted.user), Arc::clone(&state.ids));
-    let begin = move |tx: &mut Tx<'_>| grant::begin_again(tx, &granted, until, (&ids, now));
-    run::write(state, lane, begin).await
+    let (shard_key, ids) = (ShardKey::of_user(granted.user), Arc::clone(&state.ids));
+    let begin =
+        move |tx: &mut Tx<'_>| grant::begin_with_consent(tx, &granted, expires_at, &ids, now);
+    run::write(state, shard_key, begin).await
 }
 
-/// Gives the client what its user has agreed to.
-fn give(
+/// Redirects to the client with an authorization code or an access token.
+fn issue_code_or_token(
     state: &AppState,
-    asker: &ClientRequest<'_>,
-    asked: &AuthorizationRequest,
-    (grant, user): (&Grant, &User),
+    client_request: &ClientRequest<'_>,
+    request_parameters: &AuthorizationRequest,
+    grant: &Grant,
+    user: &User,
     now: Instant,
 ) -> Result<HttpResponse, ApiError> {
-    match &asked.flow {
+    match &request_parameters.flow {
         Flow::Code { challenge, nonce } => {
-            let bound = (challenge.as_str(), nonce.as_deref());
-            let code = AuthorizationCode::new(grant, &asker.redirect_uri, bound, now);
-            Ok(asker.redirect.answer(&[("code", &code.sign(state)?)]))
+            let uri = &client_request.redirect_uri;
+            let code = AuthorizationCode::new(grant, uri, challenge, nonce.as_deref(), now);
+            Ok(client_request.redirect.respond(&[("code", &code.sign(state)?)]))
         }
         Flow::Implicit => {
             let token = tokens::access_token(state, grant, user, now)?;
             let seconds = daybook_domain::grant::ACCESS_SECONDS.to_string();
-            Ok(asker.redirect.answer(&[
+            Ok(client_request.redirect.respond(&[
                 ("access_token", &token),
                 ("token_type", "Bearer"),
                 ("expires_in", &seconds),
@@ -226,11 +252,11 @@ fn give(
     }
 }
 
-/// A page instead of an answer: nobody is sent to an address that no client has registered.
-fn nowhere(status: StatusCode, why: &str) -> HttpResponse {
-    let why = html! {
+/// Renders an error page for a request that must not be redirected.
+fn error_page(status: StatusCode, why: &str) -> HttpResponse {
+    let content = html! {
         p { (why) }
-        p { "The operator of this server lists the apps that may ask for access (--clients)." }
+        p { "The operator of this server registers the apps that may request access (--clients)." }
     };
-    page(status, "This app cannot be answered", &why)
+    page(status, "Invalid authorization request", &content)
 }

@@ -1,4 +1,4 @@
-//! Which client sends a request, and whether it is the one it says (RFC 6749, 2.3.1).
+//! Client authentication by secret (RFC 6749, 2.3.1).
 
 use actix_web::HttpRequest;
 use actix_web::http::header::AUTHORIZATION;
@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use super::fields::Fields;
-use super::refused::InvalidClient;
+use super::oauth_error::InvalidClient;
 use super::registry::{Clients, Registered};
 use crate::client_address::client_address;
 use crate::error::RequestError;
@@ -14,12 +14,13 @@ use crate::parameters;
 use crate::session::secret::digest;
 use crate::state::AppState;
 
-/// The client that sends a form, as [`read`] finds it. Wrong secrets are limited by the address of
-/// the client, as wrong tokens are (behaviour 10.12).
+/// Authenticates the client of a request.
+///
+/// Wrong secrets are rate limited by client address, together with wrong tokens (behaviour 10.12).
 ///
 /// # Errors
-/// 429.
-pub(super) fn client<'s>(
+/// 429 after too many failures. The inner [`InvalidClient`] is the response to the client.
+pub(super) fn authenticate_client<'s>(
     request: &HttpRequest,
     fields: &Fields,
     state: &'s AppState,
@@ -33,8 +34,9 @@ pub(super) fn client<'s>(
     Ok(found)
 }
 
-/// The client that sends a form: by HTTP Basic, or by `client_id` and `client_secret` in the form.
-/// One that is registered without a secret proves nothing; existing programs send one all the same.
+/// Finds the client by HTTP Basic, or by `client_id` and `client_secret` in the form.
+///
+/// The secret of a client that is registered without one is ignored; existing programs send one.
 ///
 /// # Errors
 /// [`InvalidClient`].
@@ -44,35 +46,42 @@ fn read<'c>(
     clients: &'c Clients,
 ) -> Result<&'c Registered, InvalidClient> {
     if let Some(name) = fields.repeated() {
-        return Err(InvalidClient::Malformed(format!("{name} stands twice")));
+        return Err(InvalidClient::Malformed(format!("{name} is repeated")));
     }
-    let named = fields.get("client_id");
-    let pairs: Vec<(String, Option<String>)> = match request.headers().get(AUTHORIZATION) {
-        Some(header) => header.to_str().ok().map(basic).unwrap_or_default(),
+    let form_id = fields.get("client_id");
+    let candidates: Vec<(String, Option<String>)> = match request.headers().get(AUTHORIZATION) {
+        Some(header) => header.to_str().ok().map(basic_credentials).unwrap_or_default(),
         None => {
-            let id =
-                named.ok_or_else(|| InvalidClient::Malformed("client_id is missing".to_owned()))?;
+            let id = form_id
+                .ok_or_else(|| InvalidClient::Malformed("client_id is missing".to_owned()))?;
             vec![(id.to_owned(), fields.get("client_secret").map(str::to_owned))]
         }
     };
-    let proven = pairs.into_iter().find_map(|(id, secret)| {
-        let known = clients.find(&id).filter(|_| named.is_none_or(|named| named == id))?;
-        let digest = secret.map(|secret| digest(&secret));
-        (known.secret.is_none() || known.secret == digest).then_some(known)
-    });
-    proven.ok_or(InvalidClient::Client)
+    for (id, secret) in candidates {
+        if form_id.is_some_and(|form_id| form_id != id) {
+            continue;
+        }
+        if let Some(registered) = clients.find(&id)
+            && (registered.secret.is_none()
+                || registered.secret == secret.map(|secret| digest(&secret)))
+        {
+            return Ok(registered);
+        }
+    }
+    Err(InvalidClient::Client)
 }
 
-/// The ids and secrets that a header of HTTP Basic may mean. They are encoded as in forms, but many
-/// clients send them as they are.
-fn basic(header: &str) -> Vec<(String, Option<String>)> {
-    let Some((id, secret)) = decoded(header) else { return Vec::new() };
-    let encoded = parameters::decoded(&id).zip(parameters::decoded(&secret));
+/// Returns the ids and secrets that an HTTP Basic header may mean.
+///
+/// They are form-encoded by the standard, but many clients send them unencoded.
+fn basic_credentials(header: &str) -> Vec<(String, Option<String>)> {
+    let Some((id, secret)) = decode_basic(header) else { return Vec::new() };
+    let encoded = parameters::decode(&id).zip(parameters::decode(&secret));
     let pairs = encoded.into_iter().chain([(id, secret)]);
     pairs.map(|(id, secret)| (id, Some(secret))).collect()
 }
 
-fn decoded(header: &str) -> Option<(String, String)> {
+fn decode_basic(header: &str) -> Option<(String, String)> {
     let (scheme, encoded) = header.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("Basic") {
         return None;
@@ -87,15 +96,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn basic_holds_what_a_form_would_or_the_text_itself() {
-        let read = |text: &str| basic(&format!("Basic {}", BASE64_STANDARD.encode(text)));
+    fn basic_credentials_may_be_encoded_or_plain() {
+        let read =
+            |text: &str| basic_credentials(&format!("Basic {}", BASE64_STANDARD.encode(text)));
         let pair = |id: &str, secret: &str| (id.to_owned(), Some(secret.to_owned()));
         assert_eq!(read("app:s3cret"), [pair("app", "s3cret"), pair("app", "s3cret")]);
         let both = [pair("my app", "a:b+"), pair("my%20app", "a%3Ab%2B")];
         assert_eq!(read("my%20app:a%3Ab%2B"), both);
         assert_eq!(read("app:a&b"), [pair("app", "a&b")]);
         assert_eq!(read("app"), []);
-        assert_eq!(basic("Bearer x"), []);
-        assert_eq!(basic("Basic ?"), []);
+        assert_eq!(basic_credentials("Bearer x"), []);
+        assert_eq!(basic_credentials("Basic ?"), []);
     }
 }

@@ -1,4 +1,4 @@
-//! The apps that a user has agreed to, and the withdrawal of that.
+//! The page that lists a user's consents and withdraws them.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -11,30 +11,29 @@ use crate::error::ApiError;
 use crate::form::Form;
 use crate::run;
 use crate::security::note_change;
-use crate::session::login::{ask_to_sign_in, signed_in, to};
+use crate::session::login::{redirect_to, render_sign_in, signed_in};
 use crate::session::page::page;
 use crate::session::return_to::ReturnTo;
 use crate::session::same_origin::is_own_form;
 use crate::state::AppState;
 
-/// The path of the page.
-const PAGE: &str = "/auth/consents";
+const PATH: &str = "/auth/consents";
 
-/// GET /auth/consents: the apps, each with a button that withdraws.
+/// GET /auth/consents: lists the apps, each with a button that withdraws the consent.
 pub(crate) async fn list_consents(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
     let Some((_, user)) = signed_in(&request, &state).await? else {
-        return ask_to_sign_in(&request, &state, &ReturnTo::Page(PAGE.to_owned()));
+        return render_sign_in(&request, &state, &ReturnTo::Page(PATH.to_owned()));
     };
-    let (id, path) = (user.id, state.public_path());
-    let consents = run::read(&state, move |tx| grant::consents(tx, id)).await?;
+    let (user_id, prefix) = (user.id, state.public_path());
+    let consents = run::read(&state, move |tx| grant::list_consents(tx, user_id)).await?;
     let content = html! {
         p { "You are signed in as " strong { (user.email) } "." }
         @if consents.is_empty() { p { "No app has access to your books." } }
         @for consent in &consents {
-            form method="post" action={ (path) (PAGE) } {
+            form method="post" action={ (prefix) (PATH) } {
                 input type="hidden" name="client_id" value=(consent.client);
                 p { strong { (state.clients.name(&consent.client)) } " " button { "End access" } }
             }
@@ -43,24 +42,24 @@ pub(crate) async fn list_consents(
     Ok(page(StatusCode::OK, "Apps with access to your books", &content))
 }
 
-/// POST /auth/consents: withdraws the consent to an app, whose tokens end.
+/// POST /auth/consents: withdraws the consent to an app and ends its tokens.
 pub(crate) async fn withdraw_consent(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     if !is_own_form(&request, &state) {
-        let why = html! { p { "No page of this server has sent this form." } };
+        let why = html! { p { "This form was not sent from a page of this server." } };
         return Ok(page(StatusCode::FORBIDDEN, "Nothing was changed", &why));
     }
     let Some((_, user)) = signed_in(&request, &state).await? else {
-        return ask_to_sign_in(&request, &state, &ReturnTo::Page(PAGE.to_owned()));
+        return render_sign_in(&request, &state, &ReturnTo::Page(PATH.to_owned()));
     };
     if let Some(client) = Fields(form.0).get("client_id").map(str::to_owned) {
-        let (id, lane) = (user.id, ShardKey::of_user(user.id));
-        run::write(&state, lane, move |tx| grant::withdraw(tx, id, &client)).await?;
+        let (user_id, shard_key) = (user.id, ShardKey::of_user(user.id));
+        run::write(&state, shard_key, move |tx| grant::withdraw(tx, user_id, &client)).await?;
         note_change(&request, "consentWithdrawn");
-        state.identity.forget();
+        state.identity.clear_bearers();
     }
-    Ok(to(&format!("{}{PAGE}", state.public_path())))
+    Ok(redirect_to(&format!("{}{PATH}", state.public_path())))
 }

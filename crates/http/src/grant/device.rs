@@ -1,5 +1,7 @@
-//! Programs without a browser (RFC 8628): they ask for a code here, and a person decides about the
-//! code on a page.
+//! Device authorization for programs without a browser (RFC 8628).
+//!
+//! A program requests a device code and a user code. The user types the user code on a page and
+//! allows or denies the access.
 
 use std::sync::Arc;
 
@@ -14,29 +16,30 @@ use maud::{Markup, html};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::Serialize;
 
-use super::authorize::wanted;
-use super::client_auth::client;
+use super::authorize::scope_list;
+use super::client_auth::authenticate_client;
 use super::fields::Fields;
-use super::refused::{answered, refused};
+use super::oauth_error::{into_oauth_response, refuse};
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::form::Form;
-use crate::identity::authenticate::again_on_collision;
+use crate::identity::authenticate::retry_on_collision;
 use crate::request_head::host;
 use crate::security::note_change;
-use crate::session::login::{ask_to_sign_in, signed_in};
-use crate::session::page::{guarded, page};
+use crate::session::login::{render_sign_in, signed_in};
+use crate::session::page::{page, with_security_headers};
 use crate::session::return_to::ReturnTo;
 use crate::session::same_origin::is_own_form;
 use crate::session::secret::LoginSecret;
 use crate::state::AppState;
 use crate::{parameters, run};
 
-/// Random bytes for a user code: 15 of 16 stand for a letter, so these always hold eight.
+/// Random bytes for a user code of eight letters. 15 of 16 bytes yield a letter.
 const RANDOM_BYTES: usize = 32;
 
-/// What a program reads (RFC 8628, 3.2). Existing programs read `verification_url` (behaviour
-/// 11.1).
+/// The device authorization response (RFC 8628, 3.2).
+///
+/// Existing programs read `verification_url` (behaviour 11.1).
 #[derive(Serialize)]
 struct DeviceOut {
     device_code: String,
@@ -48,48 +51,49 @@ struct DeviceOut {
     interval: i64,
 }
 
-/// POST /auth/device/code: a program asks for a code.
+/// POST /auth/device/code: issues a device code and a user code.
 pub(crate) async fn device_code(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Result<Form, ApiError>,
 ) -> HttpResponse {
-    answered(new_code(&request, &state, form).await)
+    into_oauth_response(issue_device_code(&request, &state, form).await)
 }
 
-async fn new_code(
+async fn issue_device_code(
     request: &HttpRequest,
     state: &AppState,
     form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
     let (fields, now) = (&Fields(form?.0), (state.clock)());
-    let client = match client(request, fields, state)? {
-        Ok(known) => &known.client,
-        Err(unproven) => return Ok(unproven.answer()),
+    let client = match authenticate_client(request, fields, state)? {
+        Ok(registered) => &registered.client,
+        Err(invalid) => return Ok(invalid.response()),
     };
     let scope = match client.scope(fields.get("scope")) {
         Ok(scope) => scope,
-        Err(refusal) => return Ok(refused(&refusal)),
+        Err(refusal) => return Ok(refuse(&refusal)),
     };
     let address = client_address(request, state);
     state.grant_limits.device_codes.take(address).map_err(RequestError::from)?;
     let secret = LoginSecret::random().map_err(failed)?;
-    let wait = || {
+    let insert = || {
         let (id, scope, digest) = (client.id.clone(), scope.clone(), secret.digest());
         async move {
-            let code = user_code()?;
+            let code = random_user_code()?;
             let device = DeviceAuthorization::new(digest, code, id, scope, now);
-            let kept = device.clone();
-            run::write(state, ShardKey::NO_BOOK, move |tx| grant::wait(tx, &kept, now)).await?;
+            let row = device.clone();
+            run::write(state, ShardKey::NO_BOOK, move |tx| grant::add_device(tx, &row, now))
+                .await?;
             Ok(device)
         }
     };
-    let device = match again_on_collision(wait).await {
+    let device = match retry_on_collision(insert).await {
         Ok(device) => device,
-        Err(error) => return error.grant_refusal().map(refused).ok_or(error),
+        Err(error) => return error.grant_refusal().map(refuse).ok_or(error),
     };
     let page = format!("{}/auth/device", state.base(host(request)));
-    Ok(guarded(HttpResponse::Ok()).json(DeviceOut {
+    Ok(with_security_headers(HttpResponse::Ok()).json(DeviceOut {
         device_code: secret.as_str().to_owned(),
         verification_uri_complete: format!("{page}?user_code={}", device.user_code),
         user_code: device.user_code.to_string(),
@@ -100,17 +104,20 @@ async fn new_code(
     }))
 }
 
-fn user_code() -> Result<UserCode, ApiError> {
+fn random_user_code() -> Result<UserCode, ApiError> {
     let mut bytes = [0; RANDOM_BYTES];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| failed("the system gave no randomness"))?;
-    UserCode::random(&bytes).ok_or_else(|| failed("the system's randomness is not random"))
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .map_err(|_| failed("the system random number generator failed"))?;
+    UserCode::random(&bytes)
+        .ok_or_else(|| failed("the system random number generator returned too few usable bytes"))
 }
 
 fn failed(error: impl std::fmt::Display) -> ApiError {
     RequestError::Failed(error.to_string()).into()
 }
 
-/// GET /auth/device: a person types the code.
+/// GET /auth/device: renders the form for the user code.
 pub(crate) async fn show_device(
     request: HttpRequest,
     state: web::Data<AppState>,
@@ -118,87 +125,92 @@ pub(crate) async fn show_device(
     let typed = parameters::first(&request, "user_code").and_then(|text| UserCode::read(&text));
     if signed_in(&request, &state).await?.is_none() {
         let query = typed.map(|code| format!("?user_code={code}")).unwrap_or_default();
-        let back = ReturnTo::Page(format!("/auth/device{query}"));
-        return ask_to_sign_in(&request, &state, &back);
+        let return_to = ReturnTo::Page(format!("/auth/device{query}"));
+        return render_sign_in(&request, &state, &return_to);
     }
     let typed = typed.map(|code| code.to_string()).unwrap_or_default();
-    Ok(page(StatusCode::OK, "Sign in a device", &type_in(&state, &typed, None)))
+    Ok(page(StatusCode::OK, "Connect a device", &code_form(&state, &typed, None)))
 }
 
-/// The form in which a code is typed.
-fn type_in(state: &AppState, typed: &str, why: Option<&str>) -> Markup {
+/// Renders the form for the user code, with an error above it.
+fn code_form(state: &AppState, typed: &str, error: Option<&str>) -> Markup {
     html! {
-        @if let Some(why) = why { p { strong { (why) } } }
+        @if let Some(error) = error { p { strong { (error) } } }
         form method="post" action={ (state.public_path()) "/auth/device" } {
-            p { label for="user_code" { "The code that the program shows" } }
+            p { label for="user_code" { "Enter the code that the program shows" } }
             p { input #user_code name="user_code" value=(typed) required autocomplete="off"
                 autocapitalize="characters" spellcheck="false" maxlength="20"; }
-            button { "Go on" }
+            button { "Continue" }
         }
     }
 }
 
-/// POST /auth/device: shows what the program wants; with a decision, decides.
+/// POST /auth/device: asks for consent, or applies the decision if the form has one.
 pub(crate) async fn decide_device(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     if !is_own_form(&request, &state) {
-        let why = html! { p { "No page of this server has sent this form." } };
-        return Ok(page(StatusCode::FORBIDDEN, "Nothing was decided", &why));
+        let why = html! { p { "This form was not sent from a page of this server." } };
+        return Ok(page(StatusCode::FORBIDDEN, "Nothing was changed", &why));
     }
     let (fields, address) = (Fields(form.0), client_address(&request, &state));
     if fields.repeated().is_some() {
-        let why = html! { p { "The form says something twice." } };
-        return Ok(page(StatusCode::BAD_REQUEST, "Nothing was decided", &why));
+        let why = html! { p { "The form repeats a field." } };
+        return Ok(page(StatusCode::BAD_REQUEST, "Nothing was changed", &why));
     }
     let Some((session, user)) = signed_in(&request, &state).await? else {
-        return ask_to_sign_in(&request, &state, &ReturnTo::Page("/auth/device".to_owned()));
+        return render_sign_in(&request, &state, &ReturnTo::Page("/auth/device".to_owned()));
     };
     if let Err(wait) = state.grant_limits.user_codes.check(address) {
         let why = html! { p { "Too many wrong codes. Try again in " (wait.0) " seconds." } };
-        return Ok(page(StatusCode::TOO_MANY_REQUESTS, "Sign in a device", &why));
+        return Ok(page(StatusCode::TOO_MANY_REQUESTS, "Connect a device", &why));
     }
     let typed = fields.get("user_code").unwrap_or_default();
-    let done = match (UserCode::read(typed), fields.get("decision")) {
+    let outcome = match (UserCode::read(typed), fields.get("decision")) {
         (None, _) => Err(ApiError::Service(Refusal::UnknownUserCode.into())),
-        (Some(code), None) => ask(&state, code, &user).await,
+        (Some(code), None) => render_consent(&state, code, &user).await,
         (Some(code), Some(decision)) => {
-            let allow = decision == "allow";
-            allow
-                .then_some("consentGiven")
-                .into_iter()
-                .for_each(|what| note_change(&request, what));
-            decide(&state, code, (&session, &user), allow).await
+            let is_allowed = decision == "allow";
+            if is_allowed {
+                note_change(&request, "consentGiven");
+            }
+            decide(&state, code, &session, &user, is_allowed).await
         }
     };
-    match done {
+    match outcome {
         Err(error) => {
-            // Where the database does not answer, nobody has guessed wrong.
+            // An error of the database is not a wrong code.
             let why = error.grant_refusal().map(ToString::to_string).ok_or(error)?;
             state.grant_limits.user_codes.record(address);
-            let again = type_in(&state, "", Some(&format!("{why}.")));
-            Ok(page(StatusCode::NOT_FOUND, "Sign in a device", &again))
+            let form = code_form(&state, "", Some(&format!("{why}.")));
+            Ok(page(StatusCode::NOT_FOUND, "Connect a device", &form))
         }
-        done => done,
+        outcome => outcome,
     }
 }
 
-/// The page that asks. It always does: the program may be in somebody else's hands.
-async fn ask(state: &AppState, code: UserCode, user: &User) -> Result<HttpResponse, ApiError> {
-    let (wanted_code, now) = (code.clone(), (state.clock)());
-    let device = run::read(state, move |tx| grant::device(tx, &wanted_code, now)).await?;
+/// Renders the page that asks for consent.
+///
+/// A stored consent does not skip it: an attacker may have started the program.
+async fn render_consent(
+    state: &AppState,
+    code: UserCode,
+    user: &User,
+) -> Result<HttpResponse, ApiError> {
+    let (typed, now) = (code.clone(), (state.clock)());
+    let device = run::read(state, move |tx| grant::find_device(tx, &typed, now)).await?;
     let content = html! {
         p { strong { (state.clients.name(&device.client)) }
-            " asks for access to your books, and shows the code " strong { (code) } "." }
-        (wanted(device.scope.has("profile")))
-        p { "Allow it only if you have started the program yourself, and it shows this code now." }
+            " asks for access to your books and shows the code " strong { (code) } "." }
+        (scope_list(device.scope.has("profile")))
+        p { "Only allow this if you started the program yourself and it shows this code now." }
         p { "You are signed in as " strong { (user.email) } "." }
         form method="post" action={ (state.public_path()) "/auth/device" } {
             input type="hidden" name="user_code" value=(code);
             button name="decision" value="allow" { "Allow" } " "
-            button name="decision" value="deny" { "Refuse" }
+            button name="decision" value="deny" { "Deny" }
         }
     };
     Ok(page(StatusCode::OK, "Allow access?", &content))
@@ -207,17 +219,18 @@ async fn ask(state: &AppState, code: UserCode, user: &User) -> Result<HttpRespon
 async fn decide(
     state: &AppState,
     code: UserCode,
-    (session, user): (&Session, &User),
-    allow: bool,
+    session: &Session,
+    user: &User,
+    is_allowed: bool,
 ) -> Result<HttpResponse, ApiError> {
     let (ids, now) = (Arc::clone(&state.ids), (state.clock)());
-    let by = allow.then_some((user.id, session.signed_in_at));
-    let lane = ShardKey::of_user(user.id);
-    run::write(state, lane, move |tx| grant::decide(tx, &code, by, &ids, now)).await?;
-    let (heading, text) = if allow {
-        ("Access is allowed", "The program goes on by itself. You may close this page.")
+    let allowed_by = is_allowed.then_some((user.id, session.signed_in_at));
+    let shard_key = ShardKey::of_user(user.id);
+    run::write(state, shard_key, move |tx| grant::decide(tx, &code, allowed_by, &ids, now)).await?;
+    let (heading, text) = if is_allowed {
+        ("Access allowed", "The program continues by itself. You can close this page.")
     } else {
-        ("Access is refused", "The program gets nothing. You may close this page.")
+        ("Access denied", "The program gets no access. You can close this page.")
     };
     Ok(page(StatusCode::OK, heading, &html! { p { (text) } }))
 }

@@ -1,5 +1,6 @@
-//! The parameters of OAuth requests: one that is empty counts as absent, and none may stand twice
-//! (RFC 6749, 3.1 and 3.2).
+//! The parameters of OAuth requests (RFC 6749, 3.1 and 3.2).
+//!
+//! An empty parameter counts as absent. A repeated parameter is an error.
 
 use daybook_domain::grant::Refusal;
 
@@ -10,13 +11,13 @@ use crate::parameters;
 pub(super) struct Fields(pub(super) Vec<(String, String)>);
 
 impl Fields {
-    /// The value of a parameter.
+    /// Returns the value of a parameter, if it is not empty.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, value)| known == name && !value.is_empty());
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The value of a parameter that a request needs.
+    /// Returns the value of a required parameter.
     ///
     /// # Errors
     /// [`Refusal::InvalidRequest`].
@@ -24,7 +25,7 @@ impl Fields {
         self.get(name).ok_or_else(|| Refusal::InvalidRequest(format!("{name} is missing")))
     }
 
-    /// A parameter that stands twice.
+    /// Returns the name of a parameter that occurs more than once.
     pub(super) fn repeated(&self) -> Option<&str> {
         parameters::repeated(&self.0)
     }
@@ -35,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_is_absent_and_twice_is_too_often() {
+    fn empty_parameters_are_absent_and_repeated_ones_are_found() {
         let fields = |pairs: &[(&str, &str)]| {
             Fields(pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect())
         };

@@ -1,4 +1,4 @@
-//! Who somebody is, for clients: ID tokens and userinfo (OpenID Connect Core, 2 and 5).
+//! The claims about a user: ID tokens and userinfo (OpenID Connect Core, 2 and 5).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use base64::Engine;
@@ -6,6 +6,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_domain::grant::{Grant, GrantScope};
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::SigningAlgorithm;
+use daybook_domain::user::Profile;
 use daybook_service::grant;
 use daybook_storage::user::User;
 use serde::Serialize;
@@ -14,12 +15,12 @@ use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::authenticate;
 use crate::request_head::bearer;
 use crate::run;
-use crate::session::page::guarded;
+use crate::session::page::with_security_headers;
 use crate::session::secret::digest;
 use crate::signing_key;
 use crate::state::AppState;
 
-/// What is told about a user.
+/// The claims about a user.
 #[derive(Serialize)]
 struct UserClaims {
     sub: String,
@@ -38,11 +39,13 @@ struct UserClaims {
 }
 
 impl UserClaims {
-    /// What a scope lets a client learn.
+    /// Returns the claims that the scope covers.
     fn new(user: &User, scope: &GrantScope) -> Self {
-        let profile = scope.has("profile").then(|| user.profile.clone());
-        let username = profile.as_ref().map(|_| user.username.clone());
-        let profile = profile.unwrap_or_default();
+        let (profile, username) = if scope.has("profile") {
+            (user.profile.clone(), Some(user.username.clone()))
+        } else {
+            (Profile::default(), None)
+        };
         Self {
             sub: user.id.to_string(),
             email: user.email.to_string(),
@@ -56,7 +59,7 @@ impl UserClaims {
     }
 }
 
-/// What userinfo answers: who somebody is, and for what and how long the token is valid.
+/// The response of userinfo: the user, and the scope and lifetime of the token.
 #[derive(Serialize)]
 struct UserinfoOut {
     #[serde(flatten)]
@@ -81,14 +84,16 @@ struct IdClaims<'c> {
     user: UserClaims,
 }
 
-/// The ID token that comes with an access token; none without the scope `openid`.
+/// Signs the ID token for an access token; `None` without the scope `openid`.
 ///
 /// # Errors
-/// 500 when it cannot be signed.
+/// 500 when the token cannot be signed.
 pub(super) async fn id_token(
     state: &AppState,
-    (grant, user): (&Grant, &User),
-    (issuer, nonce): (&str, Option<&str>),
+    grant: &Grant,
+    user: &User,
+    issuer: &str,
+    nonce: Option<&str>,
     access_token: &str,
     now: Instant,
 ) -> Result<Option<String>, ApiError> {
@@ -98,25 +103,25 @@ pub(super) async fn id_token(
     let claims = IdClaims {
         iss: issuer,
         aud: &grant.client,
-        exp: Grant::access_until(now).seconds(),
+        exp: Grant::access_token_expiry(now).seconds(),
         iat: now.seconds(),
         auth_time: grant.signed_in_at.seconds(),
         nonce,
         at_hash: access_token_hash(access_token),
         user: UserClaims::new(user, &grant.scope),
     };
-    // RS256 is what clients expect that say nothing else (OpenID Connect Core, 15.1).
+    // RS256 is the default that all clients support (OpenID Connect Core, 15.1).
     signing_key::sign(state, SigningAlgorithm::Rs256, "JWT", &claims).await.map(Some)
 }
 
-/// The left half of the token's SHA-256 (OpenID Connect Core, 3.1.3.6).
+/// Returns the left half of the token's SHA-256 (OpenID Connect Core, 3.1.3.6).
 fn access_token_hash(token: &str) -> String {
     let digest = digest(token);
     let (half, _) = digest.split_at(digest.len() / 2);
     BASE64_URL_SAFE_NO_PAD.encode(half)
 }
 
-/// GET and POST /auth/userinfo: who the bearer of a token is.
+/// GET and POST /auth/userinfo: returns the claims about the owner of a token.
 pub(crate) async fn userinfo(
     request: HttpRequest,
     state: web::Data<AppState>,
@@ -124,13 +129,13 @@ pub(crate) async fn userinfo(
     let now = (state.clock)();
     let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
     let caller = authenticate(&request, &state, token).await?;
-    let granted = state.identity.key().verify(token, now).and_then(|claims| claims.grant());
-    let found = match granted {
+    let grant_id = state.identity.key().verify(token, now).and_then(|claims| claims.grant());
+    let found = match grant_id {
         Some(id) => run::read(&state, move |tx| grant::find(tx, id, now)).await?,
         None => None,
     };
     let scope = found.map_or_else(|| GrantScope::stored("email"), |(grant, _)| grant.scope);
-    Ok(guarded(HttpResponse::Ok()).json(UserinfoOut {
+    Ok(with_security_headers(HttpResponse::Ok()).json(UserinfoOut {
         user: UserClaims::new(&caller.user, &scope),
         scope: scope.to_string(),
         expires_in: caller.expires_at.seconds().saturating_sub(now.seconds()),
@@ -142,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_of_a_token_is_the_left_half() {
+    fn access_token_hash_is_the_left_half() {
         // The example of OpenID Connect Core, A.3, whose algorithm is RS256.
         let token = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y";
         assert_eq!(access_token_hash(token), "77QmUPtjPfzWtF2AnpK9RQ");

@@ -1,26 +1,24 @@
-//! How often one client's address may try what could be guessed, or takes the place of others
-//! (behaviour 11.19).
+//! Rate limits of the issuer by client address (behaviour 11.19).
 
 use std::num::NonZeroU32;
 
 use crate::rate::attempts::AttemptLimit;
 
-/// Codes of devices that somebody mistypes in a minute.
+/// Wrong user codes per minute.
 const WRONG_USER_CODES: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
-/// Codes that programs ask for in a minute: so those of one address never take up all places.
+/// New device codes per minute. One address can never fill the table of pending devices.
 const DEVICE_CODES: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
 
-/// Questions of programs whether somebody has decided, in a minute: those of fifty programs that
-/// wait as they should.
+/// Polls for device codes per minute: fifty programs that poll at the required interval.
 const POLLS: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
 
-/// The limits of one process.
+/// The rate limits of the issuer in this process.
 pub struct GrantLimits {
-    /// Codes of devices that are wrong.
+    /// Wrong user codes.
     pub(super) user_codes: AttemptLimit,
-    /// Codes that programs ask for.
+    /// New device codes.
     pub(super) device_codes: AttemptLimit,
-    /// Questions of programs whether somebody has decided.
+    /// Polls for device codes.
     pub(super) polls: AttemptLimit,
 }
 

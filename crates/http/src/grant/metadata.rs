@@ -1,4 +1,4 @@
-//! What clients need to know about this issuer (OpenID Connect Discovery; RFC 8414).
+//! The discovery document of this issuer (OpenID Connect Discovery; RFC 8414).
 
 use actix_web::http::header::CACHE_CONTROL;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::request_head::host;
 use crate::state::AppState;
 
-/// The document.
+/// The discovery document.
 #[derive(Serialize)]
 struct MetadataOut {
     issuer: String,
@@ -83,5 +83,5 @@ pub(crate) async fn metadata(request: HttpRequest, state: web::Data<AppState>) -
         request_uri_parameter_supported: false,
         issuer,
     };
-    HttpResponse::Ok().insert_header((CACHE_CONTROL, state.kept_with_address())).json(document)
+    HttpResponse::Ok().insert_header((CACHE_CONTROL, state.base_cache_control())).json(document)
 }

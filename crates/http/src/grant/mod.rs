@@ -1,17 +1,27 @@
-//! The built-in issuer: apps ask users for access, and get tokens (OAuth 2; behaviour 11.3,
-//! 11.16 - 11.19).
+//! The built-in OAuth 2 and OpenID Connect issuer (behaviour 11.3, 11.16 - 11.19).
 //!
-//! | Module | What it does |
-//! |---|---|
-//! | `registry` | Reads the operator's file of clients |
-//! | `authorize`, `asked`, `redirect` | Asks the user in a browser, and sends the answer to the app |
-//! | `token`, `tokens`, `signed` | Gives tokens for codes and refresh tokens |
-//! | `id_token`, `metadata` | Tells clients who somebody is, and what this issuer does |
-//! | `device` | Signs in programs without a browser |
-//! | `token_state` | Revokes tokens, and tells whether they are valid |
-//! | `consents` | The apps that a user has agreed to |
-//! | `limits` | How often what could be guessed is tried |
-//! | `client_proof`, `fields`, `refused` | Who asks, how, and what a program reads that gets nothing |
+//! A *client* is an app from the operator's file (`registry`) or one of the two built-in ones. A
+//! *grant* is a row that says which user lets which client use their books, with which scope and
+//! until when. Every token names its grant, so ending the grant ends all of its tokens.
+//!
+//! 1. A client sends a browser to `/auth/authorize` (`authorization_request`, `authorize`). The
+//!    user signs in ([`crate::session`]) and consents once. The consent is a row of its own
+//!    (`consents`).
+//! 2. The server inserts the grant and redirects the browser to the client with an authorization
+//!    code (`redirect`). The code is signed, not stored (`signed_tokens`). It is rotation 0 of the
+//!    grant and valid for 60 seconds.
+//! 3. The client redeems the code at `/auth/token` (`client_auth`, `token`, `tokens`). This
+//!    increments the rotation. The refresh token carries the new number and is redeemed in the
+//!    same way.
+//! 4. A code or refresh token with an outdated rotation means that two parties hold it. The grant
+//!    ends. One exception: the previous refresh token still works for 30 seconds.
+//!
+//! Programs without a browser get a device code and poll for it, while the user types the short
+//! user code on a page (`device`, RFC 8628). Clients can revoke and introspect tokens
+//! (`token_state`), read the user's claims (`id_token`) and discover the endpoints (`metadata`).
+//! Wrong codes are rate limited by client address (`limits`).
+//!
+//! Errors of pages are pages. Errors of endpoints are the JSON of RFC 6749, 5.2 (`oauth_error`).
 
 mod authorization_request;
 mod authorize;
@@ -22,10 +32,10 @@ mod fields;
 mod id_token;
 mod limits;
 mod metadata;
+mod oauth_error;
 mod redirect;
-mod refused;
 mod registry;
-mod signed;
+mod signed_tokens;
 mod token;
 mod token_state;
 mod tokens;

@@ -1,24 +1,24 @@
-//! Answers that a browser carries to a client: in the query of its address, or behind the `#`.
+//! Authorization responses: redirects to the client with parameters in the query or fragment.
 
 use actix_web::HttpResponse;
 use reqwest::Url;
 
-use crate::parameters::encoded;
+use crate::parameters::encode;
 use crate::session::login;
 use crate::session::return_to::form_target;
 
-/// Where the answer to a request goes, and what stands in every answer.
+/// The target of an authorization response, and the parameters of every response.
 #[derive(Debug, Clone)]
 pub(super) struct Redirect {
     uri: Url,
     in_fragment: bool,
     state: Option<String>,
-    /// This server: a client that asks several servers tells the answers apart (RFC 9207).
+    /// The address of this server, by which clients tell issuers apart (RFC 9207).
     issuer: String,
 }
 
 impl Redirect {
-    /// An answer to an address that is registered.
+    /// Creates a redirect to a registered URI.
     pub(super) const fn new(
         uri: Url,
         in_fragment: bool,
@@ -28,33 +28,33 @@ impl Redirect {
         Self { uri, in_fragment, state, issuer }
     }
 
-    /// How the policy of a page names it.
+    /// Returns the source expression of the redirect URI for the policy of a page.
     pub(super) fn form_target(&self) -> Option<String> {
         form_target(&self.uri)
     }
 
-    /// The host that a person knows it by.
-    pub(super) fn shown(&self) -> &str {
+    /// Returns the host that a page shows for the client.
+    pub(super) fn display_host(&self) -> &str {
         self.uri.host_str().unwrap_or_else(|| self.uri.scheme())
     }
 
-    /// An error (RFC 6749, 4.1.2.1).
+    /// Redirects with an error (RFC 6749, 4.1.2.1).
     pub(super) fn error(&self, code: &str, description: &str) -> HttpResponse {
-        self.answer(&[("error", code), ("error_description", description)])
+        self.respond(&[("error", code), ("error_description", description)])
     }
 
-    /// An answer with these parameters.
-    pub(super) fn answer(&self, parameters: &[(&str, &str)]) -> HttpResponse {
-        let own = [("state", self.state.as_deref()), ("iss", Some(self.issuer.as_str()))];
-        let own = own.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let all = parameters.iter().copied().chain(own);
+    /// Redirects with these parameters, `state` and `iss`.
+    pub(super) fn respond(&self, parameters: &[(&str, &str)]) -> HttpResponse {
+        let state = self.state.iter().map(|state| ("state", state.as_str()));
+        let issuer = [("iss", self.issuer.as_str())];
+        let all = parameters.iter().copied().chain(state).chain(issuer);
         let mut url = self.uri.clone();
         if self.in_fragment {
-            url.set_fragment(Some(&encoded(all)));
+            url.set_fragment(Some(&encode(all)));
         } else {
             url.query_pairs_mut().extend_pairs(all);
         }
-        login::to(url.as_str())
+        login::redirect_to(url.as_str())
     }
 }
 
@@ -68,12 +68,12 @@ mod tests {
         let uri = Url::parse(uri).unwrap();
         let redirect =
             Redirect::new(uri, in_fragment, Some("a&b".to_owned()), "http://b".to_owned());
-        let answer = redirect.answer(&[("code", "x y")]);
-        answer.headers().get(LOCATION).unwrap().to_str().unwrap().to_owned()
+        let response = redirect.respond(&[("code", "x y")]);
+        response.headers().get(LOCATION).unwrap().to_str().unwrap().to_owned()
     }
 
     #[test]
-    fn answers_are_added_to_the_address() {
+    fn parameters_are_added_to_the_redirect_uri() {
         const ADDED: &str = "code=x+y&state=a%26b&iss=http%3A%2F%2Fb";
         for (uri, in_fragment, expected) in [
             ("https://a.example/cb", false, format!("https://a.example/cb?{ADDED}")),

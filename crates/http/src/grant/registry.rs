@@ -1,5 +1,6 @@
-//! The clients of this installation: those of the operator's file, and the two that are built in
-//! (behaviour 11.16). The file is read once, at the start.
+//! The registered clients: those of the operator's file and two built-in ones (behaviour 11.16).
+//!
+//! The file is read once, when the server starts.
 
 use daybook_domain::grant::{COMMAND_LINE, CONSOLE, OauthClient, RedirectUri};
 use daybook_domain::session::SecretDigest;
@@ -8,12 +9,12 @@ use serde::Deserialize;
 use crate::session::secret::digest;
 use crate::wire::objects_only;
 
-/// Clients of one installation at most.
+/// The maximum number of clients in the file.
 const MAX_CLIENTS: usize = 1_000;
-/// Characters of an id, a secret or a name at most.
+/// The maximum number of characters of an id, a secret or a name.
 const MAX_TEXT: usize = 255;
 
-/// The file as a whole, entries still unread so that a fault can name the entry it is in.
+/// The file. Its entries are parsed separately, so that an error names the entry.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 struct ClientsFile {
@@ -36,11 +37,11 @@ struct ClientEntry {
     email_scope: Option<String>,
 }
 
-/// A client, and how it proves that it is the one it says.
+/// A client and its secret.
 #[derive(Debug)]
 pub(super) struct Registered {
     pub(super) client: OauthClient,
-    /// Absent for a client that can keep no secret.
+    /// `None` for a public client (RFC 6749, 2.1).
     pub(super) secret: Option<SecretDigest>,
 }
 
@@ -59,11 +60,11 @@ impl Registered {
         }
     }
 
-    /// Whether answers may be sent to an address, for clients that find the server at `base`.
-    pub(super) fn redirects_to(&self, asked: &str, base: &str) -> bool {
-        let own = self.client.id == CONSOLE
-            && asked.strip_prefix(base).is_some_and(|path| path == "/console");
-        own || self.client.redirects_to(asked)
+    /// Whether a redirect URI is registered; `base` is the address of this server.
+    pub(super) fn redirects_to(&self, uri: &str, base: &str) -> bool {
+        let is_console = self.client.id == CONSOLE
+            && uri.strip_prefix(base).is_some_and(|path| path == "/console");
+        is_console || self.client.redirects_to(uri)
     }
 }
 
@@ -80,10 +81,10 @@ impl Default for Clients {
 }
 
 impl Clients {
-    /// Reads the text of a file of clients.
+    /// Parses the clients file.
     ///
     /// # Errors
-    /// What is wrong with it, naming the entry.
+    /// A description of the error that names the entry.
     ///
     /// ```
     /// use daybook_http::Clients;
@@ -96,27 +97,27 @@ impl Clients {
             let count = file.items.len();
             return Err(format!("items has {count} entries; at most {MAX_CLIENTS} are allowed"));
         }
-        let mut all = Self::default();
+        let mut clients = Self::default();
         for (index, entry) in file.items.into_iter().enumerate() {
-            all.add(entry).map_err(|fault| format!("items[{index}]: {fault}"))?;
+            clients.add(entry).map_err(|fault| format!("items[{index}]: {fault}"))?;
         }
-        Ok(all)
+        Ok(clients)
     }
 
-    /// Whether the file holds a secret.
+    /// Whether the file contains a secret.
     #[must_use]
     pub fn has_secret(&self) -> bool {
-        self.0.iter().any(|one| one.secret.is_some())
+        self.0.iter().any(|registered| registered.secret.is_some())
     }
 
-    /// The client with that id.
+    /// Returns the client with that id.
     pub(super) fn find(&self, id: &str) -> Option<&Registered> {
-        self.0.iter().find(|one| one.client.id == id)
+        self.0.iter().find(|registered| registered.client.id == id)
     }
 
-    /// How users know a client; its id, when it is not registered any more.
+    /// Returns the display name of a client, or its id if it is no longer registered.
     pub(super) fn name<'c>(&'c self, id: &'c str) -> &'c str {
-        self.find(id).map_or(id, |known| known.client.name.as_str())
+        self.find(id).map_or(id, |registered| registered.client.name.as_str())
     }
 
     fn add(&mut self, entry: serde_json::Value) -> Result<(), String> {
@@ -124,27 +125,37 @@ impl Clients {
             serde_json::from_value(entry).map_err(|error| error.to_string())?;
         let id = text("clientId", entry.client_id)?;
         if self.find(&id).is_some() {
-            return Err(format!("clientId {id:?} is named twice, or is that of a built-in client"));
+            return Err(format!("clientId {id:?} is repeated or that of a built-in client"));
         }
         let secret = entry.client_secret.map(|secret| text("clientSecret", secret)).transpose()?;
         let redirects = entry.redirect_uris.iter().map(|uri| RedirectUri::parse(uri));
         let email_scope = entry.email_scope.map(|scope| text("emailScope", scope)).transpose()?;
         if email_scope.as_ref().is_some_and(|scope| scope.contains(' ')) {
-            return Err("emailScope is not the name of one scope".to_owned());
+            return Err("emailScope must be one scope".to_owned());
         }
-        let name = text("name", entry.name)?;
-        let (redirects, implicit) = (redirects.collect::<Result<_, _>>()?, entry.implicit);
-        let client = OauthClient { id, name, redirects, implicit, email_scope };
+        let client = OauthClient {
+            id,
+            name: text("name", entry.name)?,
+            redirects: redirects.collect::<Result<_, _>>()?,
+            implicit: entry.implicit,
+            email_scope,
+        };
         self.0.push(Registered { client, secret: secret.as_deref().map(digest) });
         Ok(())
     }
 }
 
 fn text(field: &str, value: String) -> Result<String, String> {
-    let fits = !value.trim().is_empty()
+    let is_valid = !value.trim().is_empty()
         && value.chars().count() <= MAX_TEXT
         && !value.contains(char::is_control);
-    if fits { Ok(value) } else { Err(format!("{field} is blank, too long, or has a line break")) }
+    if is_valid {
+        Ok(value)
+    } else {
+        Err(format!(
+            "{field} is blank, longer than {MAX_TEXT} characters, or contains a line break"
+        ))
+    }
 }
 
 #[cfg(test)]
@@ -156,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_whole_or_refused() {
+    fn clients_file_is_parsed_or_rejected() {
         let app = r#"{"clientId": "app", "name": "App", "redirectUris": ["https://a.example/cb"]}"#;
         let read = Clients::read(&format!("{{\"items\": [{app}]}}")).unwrap();
         assert!(read.find("app").unwrap().redirects_to("https://a.example/cb", ""));
@@ -166,7 +177,7 @@ mod tests {
             (r#"{"clientId": "daybook-cli", "name": "x"}"#, "built-in"),
             (r#"{"clientId": " ", "name": "x"}"#, "clientId is blank"),
             (r#"{"clientId": "a", "name": "x\n"}"#, "name is blank"),
-            (r#"{"clientId": "a", "name": "x", "redirectUris": ["http://a.example"]}"#, "neither"),
+            (r#"{"clientId": "a", "name": "x", "redirectUris": ["http://a.example"]}"#, "expected"),
             (r#"{"clientId": "a", "name": "x", "emailScope": "a b"}"#, "one scope"),
             (r#"{"clientId": "a", "name": "x", "secret": "s"}"#, "unknown field"),
         ] {
@@ -176,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_console_stands_under_the_own_address() {
+    fn console_redirects_to_this_server_only() {
         let clients = Clients::default();
         let console = clients.find(CONSOLE).unwrap();
         assert!(console.redirects_to("https://books.example/console", "https://books.example"));

@@ -1,4 +1,4 @@
-//! POST /auth/token: programs redeem codes and refresh tokens.
+//! The token endpoint: redeems authorization codes, refresh tokens and device codes.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use base64::Engine;
@@ -10,10 +10,10 @@ use daybook_service::grant;
 use daybook_storage::ShardKey;
 use daybook_storage::user::User;
 
-use super::client_auth::client;
+use super::client_auth::authenticate_client;
 use super::fields::Fields;
-use super::refused::{answered, refused, refused_with};
-use super::signed::{AuthorizationCode, RefreshToken};
+use super::oauth_error::{into_oauth_response, refuse, refuse_with_code};
+use super::signed_tokens::{AuthorizationCode, RefreshToken};
 use super::tokens;
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
@@ -27,34 +27,34 @@ use crate::state::AppState;
 
 /// The grant type of devices (RFC 8628, 3.4).
 const DEVICE_CODE: &str = "urn:ietf:params:oauth:grant-type:device_code";
-/// The grant whose tokens a program gets, and its user; or why it gets none.
+/// The redeemed grant and its user, or the refusal for the client.
 type Redeemed = Result<(Grant, User), Refusal>;
 
-/// POST /auth/token.
+/// POST /auth/token: issues tokens.
 pub(crate) async fn token(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Result<Form, ApiError>,
 ) -> HttpResponse {
-    answered(redeemed(&request, &state, form).await)
+    into_oauth_response(issue_tokens(&request, &state, form).await)
 }
 
-async fn redeemed(
+async fn issue_tokens(
     request: &HttpRequest,
     state: &AppState,
     form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
     let (fields, now) = (&Fields(form?.0), (state.clock)());
-    let client = match client(request, fields, state)? {
-        Ok(known) => known.client.id.clone(),
-        Err(unproven) => return Ok(unproven.answer()),
+    let client = match authenticate_client(request, fields, state)? {
+        Ok(registered) => registered.client.id.clone(),
+        Err(invalid) => return Ok(invalid.response()),
     };
     let mut nonce = None;
     let redeemed = match fields.get("grant_type") {
-        Some("authorization_code") => match proven_code(fields, state, now) {
-            Ok((id, asked)) => {
-                nonce = asked;
-                redeem(state, (id, 0), client, now).await?
+        Some("authorization_code") => match verify_code(fields, state, now) {
+            Ok((grant_id, code_nonce)) => {
+                nonce = code_nonce;
+                redeem(state, grant_id, 0, client, now).await?
             }
             Err(refusal) => Err(refusal),
         },
@@ -71,8 +71,9 @@ async fn redeemed(
             Err(refusal) => Err(refusal),
         },
         Some(_) => {
-            let text = "grant_type is authorization_code, refresh_token or that of device codes";
-            return Ok(refused_with("unsupported_grant_type", text));
+            let text = "grant_type must be authorization_code, refresh_token or \
+                urn:ietf:params:oauth:grant-type:device_code";
+            return Ok(refuse_with_code("unsupported_grant_type", text));
         }
         None => Err(Refusal::InvalidRequest("grant_type is missing".to_owned())),
     };
@@ -80,22 +81,20 @@ async fn redeemed(
         Ok((grant, user)) => {
             note_caller(request, user.id);
             note_change(request, "tokensGiven");
-            let asked = (state.base(host(request)), nonce);
-            let asked = (asked.0.as_str(), asked.1.as_deref());
-            tokens::answer(state, (&grant, &user), asked, now).await
+            let issuer = state.base(host(request));
+            tokens::respond(state, &grant, &user, &issuer, nonce.as_deref(), now).await
         }
         Err(refusal) => {
             if refusal == Refusal::Reused {
-                state.identity.forget();
+                state.identity.clear_bearers();
             }
-            Ok(refused(&refusal))
+            Ok(refuse(&refusal))
         }
     }
 }
 
-/// The grant and the nonce of a code, when the client proves that it has asked for it: by the
-/// verifier of the challenge, and by the address to which the code was sent.
-fn proven_code(
+/// Verifies a code against its code verifier and redirect URI, and returns its grant and nonce.
+fn verify_code(
     fields: &Fields,
     state: &AppState,
     now: Instant,
@@ -104,9 +103,11 @@ fn proven_code(
     let verifier = fields.required("code_verifier")?;
     let uri = fields.required("redirect_uri")?;
     let code = AuthorizationCode::read(text, state, now).ok_or(Refusal::InvalidGrant)?;
-    let proven = code.redirect_uri == uri
-        && BASE64_URL_SAFE_NO_PAD.encode(digest(verifier)) == code.challenge;
-    let grant = code.grant().filter(|_| proven).ok_or(Refusal::InvalidGrant)?;
+    if code.redirect_uri != uri || BASE64_URL_SAFE_NO_PAD.encode(digest(verifier)) != code.challenge
+    {
+        return Err(Refusal::InvalidGrant);
+    }
+    let grant = code.grant().ok_or(Refusal::InvalidGrant)?;
     Ok((grant, code.nonce))
 }
 
@@ -117,27 +118,28 @@ async fn refresh(
     now: Instant,
 ) -> Result<Redeemed, ApiError> {
     let token = RefreshToken::read(text, state, now);
-    let named = token.and_then(|token| Some((token.grant()?, token.rotation)));
-    match named {
-        Some(named) => redeem(state, named, client, now).await,
+    match token.and_then(|token| Some((token.grant()?, token.rotation))) {
+        Some((grant_id, rotation)) => redeem(state, grant_id, rotation, client, now).await,
         None => Ok(Err(Refusal::InvalidGrant)),
     }
 }
 
-/// Redeems a code or a refresh token, in the lane of its user.
+/// Redeems a rotation of a grant: 0 is its code, the others are its refresh tokens.
 async fn redeem(
     state: &AppState,
-    named: (GrantId, i64),
+    grant_id: GrantId,
+    rotation: i64,
     client: String,
     now: Instant,
 ) -> Result<Redeemed, ApiError> {
-    let found = run::read(state, move |tx| grant::find(tx, named.0, now)).await?;
+    let found = run::read(state, move |tx| grant::find(tx, grant_id, now)).await?;
     let Some((found, _)) = found else { return Ok(Err(Refusal::InvalidGrant)) };
-    let lane = ShardKey::of_user(found.user);
+    let shard_key = ShardKey::of_user(found.user);
     if found.scope.has("openid") {
-        signing_key::prepare(state).await?;
+        signing_key::load_signing_keys(state).await?;
     }
-    run::write(state, lane, move |tx| grant::redeem(tx, named, &client, now)).await
+    run::write(state, shard_key, move |tx| grant::redeem(tx, grant_id, rotation, &client, now))
+        .await
 }
 
 async fn poll(
@@ -147,9 +149,9 @@ async fn poll(
     now: Instant,
 ) -> Result<Redeemed, ApiError> {
     let digest = digest(code);
-    // A code that is unknown costs a look, and no write.
-    let known = run::read(state, move |tx| grant::is_waiting(tx, &digest)).await?;
-    if !known {
+    // Read first, so that an unknown code costs no write.
+    let is_pending = run::read(state, move |tx| grant::has_device(tx, &digest)).await?;
+    if !is_pending {
         return Ok(Err(Refusal::InvalidGrant));
     }
     run::write(state, ShardKey::of_device(&digest), move |tx| {

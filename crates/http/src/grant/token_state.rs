@@ -1,5 +1,4 @@
-//! What becomes of tokens that were given: clients revoke them (RFC 7009), and ask whether they are
-//! still valid (RFC 7662).
+//! Token revocation (RFC 7009) and introspection (RFC 7662).
 
 use actix_web::http::header::AUTHORIZATION;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -11,93 +10,101 @@ use daybook_storage::ShardKey;
 use serde::Serialize;
 use serde_json::json;
 
-use super::client_auth::client;
+use super::client_auth::authenticate_client;
 use super::fields::Fields;
-use super::refused::{InvalidClient, answered, invalid_client, refused};
-use super::signed::RefreshToken;
+use super::oauth_error::{InvalidClient, into_oauth_response, invalid_client, refuse};
+use super::signed_tokens::RefreshToken;
 use crate::error::ApiError;
 use crate::form::Form;
-use crate::identity::authenticate::own;
+use crate::identity::authenticate::resolve_own_token;
 use crate::parameters;
 use crate::request_head::{has_body, host};
 use crate::run;
-use crate::session::page::guarded;
+use crate::session::page::with_security_headers;
 use crate::state::AppState;
 
-/// POST /auth/revoke: ends the grant of a token, and with it all tokens that hang on it. A token
-/// that is unknown has ended. Existing programs send the token in the query, without a body and
-/// without saying which client they are; whoever has the token of a client without a secret may
-/// revoke it (behaviour 11.18).
+/// POST /auth/revoke: ends the grant of a token, and with it all tokens of the grant.
+///
+/// An unknown token counts as revoked. Existing programs send the token in the query, without a
+/// body and without a client id. The token of a public client suffices to revoke it (behaviour
+/// 11.18).
 pub(crate) async fn revoke(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Result<Form, ApiError>,
 ) -> HttpResponse {
-    answered(revoked(&request, &state, form).await)
+    into_oauth_response(revoke_token(&request, &state, form).await)
 }
 
-async fn revoked(
+async fn revoke_token(
     request: &HttpRequest,
     state: &AppState,
     form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
-    let (fields, now) = (&of_revocation(request, form)?, (state.clock)());
+    let (fields, now) = (&revocation_fields(request, form)?, (state.clock)());
     if let Some(name) = fields.repeated() {
-        return Ok(InvalidClient::Malformed(format!("{name} stands twice")).answer());
+        return Ok(InvalidClient::Malformed(format!("{name} is repeated")).response());
     }
-    let names_client =
+    let has_client_id =
         fields.get("client_id").is_some() || request.headers().contains_key(AUTHORIZATION);
-    let sender = match names_client.then(|| client(request, fields, state)).transpose()? {
-        Some(Ok(known)) => Some(known.client.id.as_str()),
-        Some(Err(unproven)) => return Ok(unproven.answer()),
-        None => None,
+    let client_id = if has_client_id {
+        match authenticate_client(request, fields, state)? {
+            Ok(registered) => Some(registered.client.id.as_str()),
+            Err(invalid) => return Ok(invalid.response()),
+        }
+    } else {
+        None
     };
     let token = match fields.required("token") {
         Ok(token) => token,
-        Err(refusal) => return Ok(refused(&refusal)),
+        Err(refusal) => return Ok(refuse(&refusal)),
     };
-    let Some(named) = grant_of(state, token, now) else { return Ok(ended()) };
-    let found = run::read(state, move |tx| grant::find(tx, named, now)).await?;
-    let Some((found, _)) = found else { return Ok(ended()) };
-    match sender {
-        Some(id) if id != found.client => return Ok(refused(&Refusal::InvalidGrant)),
-        None if has_secret(state, &found.client) => return Ok(invalid_client()),
+    let Some(grant_id) = grant_of(state, token, now) else { return Ok(revoked_response()) };
+    let found = run::read(state, move |tx| grant::find(tx, grant_id, now)).await?;
+    let Some((found, _)) = found else { return Ok(revoked_response()) };
+    match client_id {
+        Some(id) if id != found.client => return Ok(refuse(&Refusal::InvalidGrant)),
+        None if is_confidential(state, &found.client) => return Ok(invalid_client()),
         Some(_) | None => {}
     }
-    run::write(state, ShardKey::of_user(found.user), move |tx| grant::end(tx, named)).await?;
-    state.identity.forget();
-    Ok(ended())
+    run::write(state, ShardKey::of_user(found.user), move |tx| grant::end(tx, grant_id)).await?;
+    state.identity.clear_bearers();
+    Ok(revoked_response())
 }
 
-/// The parameters of a revocation: those of the form, and those of the query but for secrets, which
-/// do not belong in addresses (RFC 6749, 2.3.1).
-fn of_revocation(request: &HttpRequest, form: Result<Form, ApiError>) -> Result<Fields, ApiError> {
+/// Returns the parameters of a revocation: the form, and `token` and `client_id` of the query.
+///
+/// A secret in the query is ignored (RFC 6749, 2.3.1).
+fn revocation_fields(
+    request: &HttpRequest,
+    form: Result<Form, ApiError>,
+) -> Result<Fields, ApiError> {
     let form = match form {
         Err(_) if !has_body(request.headers()) => Vec::new(),
         form => form?.0,
     };
     let query = parameters::pairs(request).into_iter();
-    let named = query.filter(|(name, _)| matches!(&**name, "token" | "client_id"));
-    Ok(Fields(form.into_iter().chain(named).collect()))
+    let query = query.filter(|(name, _)| matches!(&**name, "token" | "client_id"));
+    Ok(Fields(form.into_iter().chain(query).collect()))
 }
 
-/// The answer when a token is valid no more.
-fn ended() -> HttpResponse {
-    guarded(HttpResponse::Ok()).finish()
+/// Returns the response to a successful revocation.
+fn revoked_response() -> HttpResponse {
+    with_security_headers(HttpResponse::Ok()).finish()
 }
 
-/// Whether a client proves by a secret that it is the one it says.
-fn has_secret(state: &AppState, client: &str) -> bool {
-    state.clients.find(client).is_some_and(|known| known.secret.is_some())
+/// Whether a client is registered with a secret (RFC 6749, 2.1).
+fn is_confidential(state: &AppState, client: &str) -> bool {
+    state.clients.find(client).is_some_and(|registered| registered.secret.is_some())
 }
 
-/// The grant that a refresh token or an access token names.
+/// Returns the grant that a refresh token or an access token names.
 fn grant_of(state: &AppState, token: &str, now: Instant) -> Option<GrantId> {
     let refresh = RefreshToken::read(token, state, now).and_then(|token| token.grant());
     refresh.or_else(|| state.identity.key().verify(token, now)?.grant())
 }
 
-/// What is told about a token that is valid.
+/// The introspection response for a valid token.
 #[derive(Serialize)]
 struct ActiveOut {
     active: bool,
@@ -114,44 +121,45 @@ struct ActiveOut {
     email_verified: bool,
 }
 
-/// POST /auth/introspect: whether a token is valid, and whose it is. Only clients with a secret may
-/// ask.
+/// POST /auth/introspect: tells whether a token is valid, and its owner.
+///
+/// Only clients with a secret may call it.
 pub(crate) async fn introspect(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Result<Form, ApiError>,
 ) -> HttpResponse {
-    answered(introspected(&request, &state, form).await)
+    into_oauth_response(introspect_token(&request, &state, form).await)
 }
 
-async fn introspected(
+async fn introspect_token(
     request: &HttpRequest,
     state: &AppState,
     form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
     let (fields, now) = (&Fields(form?.0), (state.clock)());
-    match client(request, fields, state)? {
-        Ok(known) if known.secret.is_some() => {}
+    match authenticate_client(request, fields, state)? {
+        Ok(registered) if registered.secret.is_some() => {}
         Ok(_) => return Ok(invalid_client()),
-        Err(unproven) => return Ok(unproven.answer()),
+        Err(invalid) => return Ok(invalid.response()),
     }
     let token = match fields.required("token") {
         Ok(token) => token,
-        Err(refusal) => return Ok(refused(&refusal)),
+        Err(refusal) => return Ok(refuse(&refusal)),
     };
     let base = state.base(host(request));
     let active = match RefreshToken::read(token, state, now) {
-        Some(refresh) => of_refresh_token(state, &refresh, base, now).await?,
-        None => of_access_token(state, token, base, now).await?,
+        Some(refresh) => introspect_refresh_token(state, &refresh, base, now).await?,
+        None => introspect_access_token(state, token, base, now).await?,
     };
-    let mut answer = guarded(HttpResponse::Ok());
+    let mut response = with_security_headers(HttpResponse::Ok());
     Ok(match active {
-        Some(active) => answer.json(active),
-        None => answer.json(json!({ "active": false })),
+        Some(active) => response.json(active),
+        None => response.json(json!({ "active": false })),
     })
 }
 
-async fn of_refresh_token(
+async fn introspect_refresh_token(
     state: &AppState,
     token: &RefreshToken,
     iss: String,
@@ -175,9 +183,11 @@ async fn of_refresh_token(
     }))
 }
 
-/// A token that is limited (behaviour 11.9) is none for other servers, which cannot keep its
-/// limits.
-async fn of_access_token(
+/// Describes a valid access token.
+///
+/// Limited tokens (behaviour 11.9) are reported as inactive, because other servers cannot enforce
+/// their limits.
+async fn introspect_access_token(
     state: &AppState,
     token: &str,
     iss: String,
@@ -185,7 +195,7 @@ async fn of_access_token(
 ) -> Result<Option<ActiveOut>, ApiError> {
     let Some(claims) = state.identity.key().verify(token, now) else { return Ok(None) };
     let grant = claims.grant();
-    let bearer = match own(state, claims, now).await {
+    let bearer = match resolve_own_token(state, claims, now).await {
         Ok(bearer) => bearer,
         Err(error) if error.is_unauthenticated() => return Ok(None),
         Err(error) => return Err(error),

@@ -1,4 +1,4 @@
-//! The tokens that hang on a grant.
+//! The tokens of a grant.
 
 use actix_web::HttpResponse;
 use daybook_domain::grant::{ACCESS_SECONDS, Grant};
@@ -7,12 +7,12 @@ use daybook_storage::user::User;
 use serde::Serialize;
 
 use super::id_token::id_token;
-use super::signed::RefreshToken;
+use super::signed_tokens::RefreshToken;
 use crate::error::{ApiError, RequestError};
-use crate::session::page::guarded;
+use crate::session::page::with_security_headers;
 use crate::state::AppState;
 
-/// The answer of a token endpoint (RFC 6749, 5.1).
+/// The response of the token endpoint (RFC 6749, 5.1).
 #[derive(Serialize)]
 struct TokensOut {
     access_token: String,
@@ -24,35 +24,37 @@ struct TokensOut {
     id_token: Option<String>,
 }
 
-/// An access token that hangs on a grant.
+/// Signs an access token of a grant.
 ///
 /// # Errors
-/// 500 when it cannot be signed.
+/// 500 when the token cannot be signed.
 pub(super) fn access_token(
     state: &AppState,
     grant: &Grant,
     user: &User,
     now: Instant,
 ) -> Result<String, RequestError> {
-    let until = Grant::access_until(now);
-    let signed = state.identity.key().sign_for_grant(grant.id, &user.email, now, until);
-    signed.map_err(|error| RequestError::Failed(error.to_string()))
+    let expires_at = Grant::access_token_expiry(now);
+    let key = state.identity.key();
+    key.sign_for_grant(grant.id, &user.email, now, expires_at)
+        .map_err(|error| RequestError::Failed(error.to_string()))
 }
 
-/// Answers with the tokens of a grant that was redeemed. `asked` is the address of this server, and
-/// the nonce of the request for a code.
+/// Responds with the tokens of a redeemed grant.
 ///
 /// # Errors
-/// 500 when one cannot be signed.
-pub(super) async fn answer(
+/// 500 when a token cannot be signed.
+pub(super) async fn respond(
     state: &AppState,
-    (grant, user): (&Grant, &User),
-    asked: (&str, Option<&str>),
+    grant: &Grant,
+    user: &User,
+    issuer: &str,
+    nonce: Option<&str>,
     now: Instant,
 ) -> Result<HttpResponse, ApiError> {
     let access_token = access_token(state, grant, user, now)?;
-    let id_token = id_token(state, (grant, user), asked, &access_token, now).await?;
-    Ok(guarded(HttpResponse::Ok()).json(TokensOut {
+    let id_token = id_token(state, grant, user, issuer, nonce, &access_token, now).await?;
+    Ok(with_security_headers(HttpResponse::Ok()).json(TokensOut {
         access_token,
         token_type: "Bearer",
         expires_in: ACCESS_SECONDS,

@@ -1,4 +1,4 @@
-//! Finds the user of a bearer token.
+//! Resolves a bearer token to its user.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use daybook_service::{Error, delivery, grant, session, token, user};
 use daybook_storage::{ShardKey, Tx};
 
 use super::bearer::{Bearer, TokenHash, hash};
-use super::own_token::Claims;
+use super::own_token::{Acting, Claims};
 use super::provider::outcome::{Refusal, Verified};
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
@@ -20,15 +20,14 @@ use crate::security::note_caller;
 use crate::session::origin;
 use crate::state::AppState;
 
-/// How often a user is made again whose address or name somebody else has taken meanwhile.
+/// How often a write is retried after a unique violation by a concurrent one.
 const MAX_COLLISIONS: u32 = 20;
 
-/// Whom a token lets in: as remembered, or verified now.
+/// Returns the bearer of a token from the cache, or verifies the token.
 ///
 /// # Errors
-/// 401 for a token that is not trusted; 403 for a disabled user, and for an expired token of a
-/// session where a web app sends it (behaviour 11.4); 429 when the client has sent too many tokens
-/// that are not trusted (behaviour 10.12).
+/// 401 for an invalid token; 403 for a disabled user, and for an expired session token from a web
+/// app (behaviour 11.4); 429 when the client has sent too many invalid tokens (behaviour 10.12).
 pub(crate) async fn authenticate(
     request: &HttpRequest,
     state: &AppState,
@@ -37,20 +36,20 @@ pub(crate) async fn authenticate(
     let now = (state.clock)();
     let hash = hash(token);
     let bearers = state.identity.bearers();
-    if let Some(known) = bearers.find(&hash, now) {
-        note_caller(request, known.user.id);
-        return Ok(known);
+    if let Some(cached) = bearers.find(&hash, now) {
+        note_caller(request, cached.user.id);
+        return Ok(cached);
     }
     let client = client_address(request, state);
-    // A token that this installation has signed is looked at whoever else has guessed at the same
-    // address, and when it has expired or was revoked it does not lock its neighbours out.
+    // Tokens that this installation signed are exempt from the limit in both directions: guesses
+    // from the same address do not block them, and expired ones do not block the address.
     let is_signed = state.identity.key().has_signed(token);
-    if !is_signed && !bearers.was_good(&hash) {
+    if !is_signed && !bearers.was_valid(&hash) {
         state.refused_tokens.check(client).map_err(RequestError::from)?;
     }
-    let outcome = verify(request, state, (token, hash), now).await;
+    let outcome = verify(request, state, token, hash, now).await;
     if outcome.as_ref().is_err_and(ApiError::is_unauthenticated) {
-        bearers.refuse(&hash);
+        bearers.mark_invalid(&hash);
         if !is_signed {
             state.refused_tokens.record(client);
         }
@@ -63,20 +62,21 @@ pub(crate) async fn authenticate(
     outcome
 }
 
-/// Verifies a token, and remembers whom it lets in.
+/// Verifies a token and caches its bearer.
 async fn verify(
     request: &HttpRequest,
     state: &AppState,
-    (token, hash): (&str, TokenHash),
+    token: &str,
+    hash: TokenHash,
     now: Instant,
 ) -> Result<Arc<Bearer>, ApiError> {
     let identity = &state.identity;
     let generation = identity.bearers().generation();
     let bearer = match (identity.key().verify(token, now), identity.providers()) {
-        (Some(claims), _) => own(state, claims, now).await?,
+        (Some(claims), _) => resolve_own_token(state, claims, now).await?,
         (None, Some(providers)) => {
-            let verified = providers.verify(token, now).await.map_err(refused)?;
-            of_provider(state, verified, now).await?
+            let verified = providers.verify(token, now).await.map_err(provider_error)?;
+            resolve_provider_user(state, verified, now).await?
         }
         (None, None) => return Err(RequestError::LoginRequired.into()),
     };
@@ -89,20 +89,20 @@ async fn verify(
     Ok(bearer)
 }
 
-/// Whom a token of this installation lets in.
+/// Resolves a verified token of this installation by the row that it names.
 ///
 /// # Errors
-/// 401 for a token that was revoked.
-pub(crate) async fn own(
+/// 401 for a revoked token.
+pub(crate) async fn resolve_own_token(
     state: &AppState,
     claims: Claims,
     now: Instant,
 ) -> Result<Bearer, ApiError> {
     if let Some((id, acting)) = claims.acting() {
-        let (expires_at, ids, asked) =
-            (claims.expires_at(), Arc::clone(&state.ids), acting.clone());
+        let (expires_at, ids) = (claims.expires_at(), Arc::clone(&state.ids));
+        let Acting { agent, installed, .. } = acting.clone();
         let find = move |tx: &mut Tx<'_>| {
-            delivery::bearer::bearer(tx, id, (&asked.agent, asked.installed.as_ref()), (ids, now))
+            delivery::bearer::authenticate(tx, id, &agent, installed.as_ref(), ids, now)
         };
         let found = run::read(state, find).await?;
         let (user, scope) = found.ok_or(RequestError::LoginRequired)?;
@@ -120,57 +120,59 @@ pub(crate) async fn own(
     }
     if let Some(id) = claims.session() {
         let expires_at = claims.expires_at();
-        let found = run::read(state, move |tx| session::bearer(tx, id, now)).await?;
+        let found = run::read(state, move |tx| session::authenticate(tx, id, now)).await?;
         let (_, user) = found.ok_or(RequestError::LoginRequired)?;
         return Ok(Bearer::new(Arc::new(user), TokenScope::default(), expires_at));
     }
     let id = claims.id().ok_or(RequestError::LoginRequired)?;
-    let found = run::read(state, move |tx| token::bearer(tx, id, now)).await?;
+    let found = run::read(state, move |tx| token::authenticate(tx, id, now)).await?;
     let (user, token) = found.ok_or(RequestError::LoginRequired)?;
     Ok(Bearer::new(Arc::new(user), token.scope, token.expires_at))
 }
 
-/// Whom a token of a provider lets in: somebody who is known, or who is admitted at the first sight
-/// (behaviour 11.11).
-async fn of_provider(
+/// Finds the user of a verified provider token, or creates an admitted one (behaviour 11.11).
+async fn resolve_provider_user(
     state: &AppState,
     verified: Verified,
     now: Instant,
 ) -> Result<Bearer, ApiError> {
     let Verified { user: verified, until } = verified;
     let bearer = |user| Bearer::new(Arc::new(user), TokenScope::default(), until);
-    let (wanted, admission) = (verified.clone(), Arc::clone(&state.admission));
-    let known =
-        run::read(state, move |tx| user::find_verified(tx, &wanted, &admission, now)).await?;
-    if let Some(found) = known {
-        return Ok(bearer(found));
+    let (requested, admission) = (verified.clone(), Arc::clone(&state.admission));
+    let existing =
+        run::read(state, move |tx| user::find_verified(tx, &requested, &admission, now)).await?;
+    if let Some(user) = existing {
+        return Ok(bearer(user));
     }
-    let lane = lane_of(state, &verified.email).await?;
-    let make = || {
+    let shard_key = shard_key_of(state, &verified.email).await?;
+    let create = || {
         let (ids, admission) = (Arc::clone(&state.ids), Arc::clone(&state.admission));
         let verified = verified.clone();
-        run::write(state, lane, move |tx| {
+        run::write(state, shard_key, move |tx| {
             user::sign_in_verified(tx, &verified, &admission, &ids, now)
         })
     };
-    Ok(bearer(again_on_collision(make).await.map_err(ApiError::repeatable)?))
+    Ok(bearer(retry_on_collision(create).await.map_err(ApiError::repeatable)?))
 }
 
-/// The lane in which somebody with that address signs in. What changes in a user who is known
-/// changes in the lane of that user, wherever they come from: that is the order of locks.
-pub(crate) async fn lane_of(state: &AppState, email: &Email) -> Result<ShardKey, ApiError> {
-    let (newcomer, email) = (ShardKey::of_newcomer(email), email.clone());
-    let known = run::read(state, move |tx| user::find(tx, &email)).await?;
-    Ok(known.map_or(newcomer, |user| ShardKey::of_user(user.id)))
+/// Returns the shard key for the sign-in of an address.
+///
+/// It is that of the user if the user exists. All writes of a user's row use the same shard key, so
+/// that locks are taken in one order.
+pub(crate) async fn shard_key_of(state: &AppState, email: &Email) -> Result<ShardKey, ApiError> {
+    let (newcomer, email) = (ShardKey::of_new_user(email), email.clone());
+    let existing = run::read(state, move |tx| user::find(tx, &email)).await?;
+    Ok(existing.map_or(newcomer, |user| ShardKey::of_user(user.id)))
 }
 
-/// Makes a user by a unit of work, and tries again when another process made the same user, or one
-/// of the same name, at the same moment.
-pub(crate) async fn again_on_collision<T, F>(make: impl Fn() -> F) -> Result<T, ApiError>
+/// Runs a write, and retries it after a unique violation.
+///
+/// Another process may insert the same user, or a user of the same name, at the same time.
+pub(crate) async fn retry_on_collision<T, F>(write: impl Fn() -> F) -> Result<T, ApiError>
 where
     F: Future<Output = Result<T, ApiError>>,
 {
-    let mut outcome = make().await;
+    let mut outcome = write().await;
     for _ in 0..MAX_COLLISIONS {
         if !matches!(
             outcome,
@@ -178,16 +180,16 @@ where
         ) {
             break;
         }
-        outcome = make().await;
+        outcome = write().await;
     }
     outcome
 }
 
-fn refused(refusal: Refusal) -> RequestError {
+fn provider_error(refusal: Refusal) -> RequestError {
     match refusal {
         Refusal::Untrusted => RequestError::LoginRequired,
-        Refusal::Scope => RequestError::NoEmail("its scope does not hold the e-mail address"),
-        Refusal::Email => RequestError::NoEmail("its e-mail address is not known, or not verified"),
+        Refusal::Scope => RequestError::NoEmail("its scope does not include the e-mail address"),
+        Refusal::Email => RequestError::NoEmail("its e-mail address is missing or not verified"),
         Refusal::Unavailable(cause) => RequestError::ProviderUnavailable(cause),
     }
 }

@@ -1,4 +1,4 @@
-//! Whom a verified token lets in, remembered by the hash of the token.
+//! The cache of bearers of verified tokens, keyed by the hash of the token.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,13 +11,13 @@ use sha2::{Digest, Sha256};
 
 use super::own_token::Acting;
 
-/// Whom a token lets in, to do what, until when.
+/// The user, scope and expiry of a verified token.
 #[derive(Debug)]
 pub(crate) struct Bearer {
     pub(crate) user: Arc<User>,
     pub(crate) scope: TokenScope,
     pub(crate) expires_at: Instant,
-    /// The app that it was sent to with an event.
+    /// The app that received the token with the delivery of an event.
     pub(crate) acting: Option<Acting>,
 }
 
@@ -27,20 +27,22 @@ impl Bearer {
     }
 }
 
-/// Tokens remembered at most; when there are more, all are forgotten.
-const MAX_REMEMBERED: usize = 100_000;
+/// The maximum number of cached tokens. When it is reached, the cache is cleared.
+const MAX_TOKENS: usize = 100_000;
 
-/// SHA-256 of a token. Tokens themselves are not kept.
+/// The SHA-256 of a token. Tokens themselves are not cached.
 pub(crate) type TokenHash = [u8; 32];
 
 pub(crate) fn hash(token: &str) -> TokenHash {
     Sha256::digest(token.as_bytes()).into()
 }
 
-/// The bearers of verified tokens. They are trusted only while it is known that no user and no
-/// token has changed.
+/// The bearers of verified tokens.
+///
+/// They are used only while a recent read of the counter confirmed that no user and no token has
+/// changed.
 pub(crate) struct BearerCache {
-    /// How long a confirmation holds.
+    /// How long a confirmation is valid.
     trust: Duration,
     state: RwLock<Entries>,
 }
@@ -48,21 +50,25 @@ pub(crate) struct BearerCache {
 #[derive(Default)]
 struct Entries {
     bearers: HashMap<TokenHash, Arc<Bearer>>,
-    /// Tokens that were good when they were last verified. What changed since does not make a guess
-    /// of them.
-    good: HashSet<TokenHash>,
-    /// Grows whenever all is forgotten, so that what was verified before is not added after.
+    /// Tokens that were valid when they were last verified, which [`Entries::clear`] keeps. They
+    /// are not guesses.
+    valid: HashSet<TokenHash>,
+    /// Incremented by every clear, so that a verification that started before is not added.
     generation: u64,
-    /// The count of changes when it was last read.
+    /// The last value of the counter of identity changes.
     changes: i64,
-    /// When that reading began.
+    /// When the last read of the counter started.
     confirmed: Option<std::time::Instant>,
 }
 
 impl Entries {
-    fn forget(&mut self) {
+    fn clear(&mut self) {
         self.bearers.clear();
         self.generation = self.generation.wrapping_add(1);
+    }
+
+    fn is_confirmed_within(&self, trust: Duration) -> bool {
+        self.confirmed.is_some_and(|confirmed| confirmed.elapsed() <= trust)
     }
 }
 
@@ -71,67 +77,67 @@ impl BearerCache {
         Self { trust, state: RwLock::default() }
     }
 
-    /// The bearer of a token, if it is remembered, still trusted and not expired.
+    /// Returns the bearer of a token if it is cached, confirmed and not expired.
     pub(crate) fn find(&self, hash: &TokenHash, now: Instant) -> Option<Arc<Bearer>> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let confirmed = state.confirmed?;
-        if confirmed.elapsed() > self.trust {
+        if !state.is_confirmed_within(self.trust) {
             return None;
         }
         state.bearers.get(hash).filter(|bearer| now < bearer.expires_at).cloned()
     }
 
-    /// The generation that a verification which begins now belongs to.
+    /// Returns the generation to pass to [`Self::add`] after a verification that starts now.
     pub(crate) fn generation(&self) -> u64 {
         self.state.read().unwrap_or_else(PoisonError::into_inner).generation
     }
 
-    /// The generation, while what it remembers is trusted: what else was read in it is true until
-    /// the next one begins.
-    pub(crate) fn trusted_generation(&self) -> Option<u64> {
+    /// Returns the generation if the cache is confirmed.
+    ///
+    /// Other data about identities that was read in a generation is valid until the next one.
+    pub(crate) fn confirmed_generation(&self) -> Option<u64> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let trusted = state.confirmed.is_some_and(|since| since.elapsed() <= self.trust);
-        trusted.then_some(state.generation)
+        state.is_confirmed_within(self.trust).then_some(state.generation)
     }
 
-    /// Remembers the bearer of a token, unless something changed since its verification began.
+    /// Caches a bearer, unless the cache was cleared since its verification started.
     pub(crate) fn add(&self, hash: TokenHash, bearer: Arc<Bearer>, generation: u64) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if state.generation != generation {
             return;
         }
-        if state.good.len() >= MAX_REMEMBERED {
+        if state.valid.len() >= MAX_TOKENS {
             state.bearers.clear();
-            state.good.clear();
+            state.valid.clear();
         }
         state.bearers.insert(hash, bearer);
-        state.good.insert(hash);
+        state.valid.insert(hash);
     }
 
-    /// Whether a token was good when it was last verified.
-    pub(crate) fn was_good(&self, hash: &TokenHash) -> bool {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).good.contains(hash)
+    /// Whether a token was valid when it was last verified.
+    pub(crate) fn was_valid(&self, hash: &TokenHash) -> bool {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).valid.contains(hash)
     }
 
-    /// Notes that a token is not good any more.
-    pub(crate) fn refuse(&self, hash: &TokenHash) {
-        self.state.write().unwrap_or_else(PoisonError::into_inner).good.remove(hash);
+    /// Records that a token is no longer valid.
+    pub(crate) fn mark_invalid(&self, hash: &TokenHash) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).valid.remove(hash);
     }
 
-    /// Forgets all.
-    pub(crate) fn forget(&self) {
-        self.state.write().unwrap_or_else(PoisonError::into_inner).forget();
+    /// Clears the cache.
+    pub(crate) fn clear(&self) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Notes the count of changes that a reading which began at `begun` found. When it grew, all is
-    /// forgotten.
-    pub(crate) fn confirm(&self, changes: i64, begun: std::time::Instant) {
+    /// Stores the counter of changes that a read which started at `started` returned.
+    ///
+    /// If the counter differs, the cache is cleared.
+    pub(crate) fn confirm(&self, changes: i64, started: std::time::Instant) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if state.changes != changes {
             state.changes = changes;
-            state.forget();
+            state.clear();
         }
-        state.confirmed = Some(begun);
+        state.confirmed = Some(started);
     }
 }
 
@@ -159,52 +165,52 @@ mod tests {
     }
 
     fn confirmed() -> BearerCache {
-        let remembered = BearerCache::new(Duration::from_secs(60));
-        remembered.confirm(7, std::time::Instant::now());
-        remembered.add(hash("a"), bearer(), remembered.generation());
-        remembered
+        let cache = BearerCache::new(Duration::from_secs(60));
+        cache.confirm(7, std::time::Instant::now());
+        cache.add(hash("a"), bearer(), cache.generation());
+        cache
     }
 
     #[test]
-    fn a_token_is_remembered_until_it_expires() {
-        let remembered = confirmed();
-        assert!(remembered.find(&hash("a"), NOW).is_some());
-        assert!(remembered.find(&hash("b"), NOW).is_none());
-        assert!(remembered.find(&hash("a"), Instant::new(2_000)).is_none());
+    fn bearer_is_cached_until_the_token_expires() {
+        let cache = confirmed();
+        assert!(cache.find(&hash("a"), NOW).is_some());
+        assert!(cache.find(&hash("b"), NOW).is_none());
+        assert!(cache.find(&hash("a"), Instant::new(2_000)).is_none());
     }
 
     #[test]
-    fn all_is_forgotten_when_something_changed() {
-        let remembered = confirmed();
-        remembered.confirm(7, std::time::Instant::now());
-        assert!(remembered.find(&hash("a"), NOW).is_some(), "nothing changed");
-        let before = remembered.generation();
-        remembered.confirm(8, std::time::Instant::now());
-        assert!(remembered.find(&hash("a"), NOW).is_none());
-        // Verified before the change, so perhaps not true any more.
-        remembered.add(hash("a"), bearer(), before);
-        assert!(remembered.find(&hash("a"), NOW).is_none());
-        remembered.add(hash("a"), bearer(), remembered.generation());
-        assert!(remembered.find(&hash("a"), NOW).is_some());
-        remembered.forget();
-        assert!(remembered.find(&hash("a"), NOW).is_none());
-        assert!(remembered.was_good(&hash("a")), "until it is refused");
-        remembered.refuse(&hash("a"));
-        assert!(!remembered.was_good(&hash("a")));
+    fn changed_counter_clears_the_cache() {
+        let cache = confirmed();
+        cache.confirm(7, std::time::Instant::now());
+        assert!(cache.find(&hash("a"), NOW).is_some(), "nothing changed");
+        let before = cache.generation();
+        cache.confirm(8, std::time::Instant::now());
+        assert!(cache.find(&hash("a"), NOW).is_none());
+        // The verification started before the change and may be outdated.
+        cache.add(hash("a"), bearer(), before);
+        assert!(cache.find(&hash("a"), NOW).is_none());
+        cache.add(hash("a"), bearer(), cache.generation());
+        assert!(cache.find(&hash("a"), NOW).is_some());
+        cache.clear();
+        assert!(cache.find(&hash("a"), NOW).is_none());
+        assert!(cache.was_valid(&hash("a")), "until it is marked");
+        cache.mark_invalid(&hash("a"));
+        assert!(!cache.was_valid(&hash("a")));
     }
 
     #[test]
-    fn nothing_is_trusted_that_was_not_confirmed_lately() {
+    fn cache_without_recent_confirmation_is_not_used() {
         let never = BearerCache::new(Duration::from_secs(60));
-        assert_eq!(never.trusted_generation(), None);
-        assert!(confirmed().trusted_generation().is_some());
+        assert_eq!(never.confirmed_generation(), None);
+        assert!(confirmed().confirmed_generation().is_some());
         never.add(hash("a"), bearer(), never.generation());
         assert!(never.find(&hash("a"), NOW).is_none());
         let late = BearerCache::new(Duration::ZERO);
         let before = std::time::Instant::now().checked_sub(Duration::from_millis(2)).unwrap();
         late.confirm(7, before);
         late.add(hash("a"), bearer(), late.generation());
-        assert_eq!(late.trusted_generation(), None);
+        assert_eq!(late.confirmed_generation(), None);
         assert!(late.find(&hash("a"), NOW).is_none());
     }
 }

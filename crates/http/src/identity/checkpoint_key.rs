@@ -1,7 +1,8 @@
-//! The key that signs checkpoints of logs (behaviour 6.26): an Ed25519 key pair (RFC 8032) derived
-//! from the secret of this installation. It is the same for as long as `token.key` is, whatever
-//! becomes of the signing keys in the database; those are removed some time after a rotation, and
-//! whoever can write to the database can replace them.
+//! The key that signs checkpoints of event logs (behaviour 6.26).
+//!
+//! It is an Ed25519 key pair (RFC 8032) derived from `token.key`. The signing keys in the database
+//! are not suitable: rotations remove them, and an attacker with write access to the database could
+//! replace them.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -9,35 +10,35 @@ use ring::error::KeyRejected;
 use ring::hmac;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 
-/// What the derived key is for, so that no other use of the secret has the same.
+/// Separates the derived key from other uses of the secret.
 const PURPOSE: &[u8] = b"daybook: checkpoints, Ed25519";
 
-/// Signs checkpoints, and verifies them.
+/// The key that signs and verifies checkpoints.
 pub struct CheckpointKey(Ed25519KeyPair);
 
 impl CheckpointKey {
-    /// The key that follows from a secret.
+    /// Derives the key from a secret.
     ///
     /// # Errors
-    /// [`KeyRejected`], which the library allows for.
-    pub(super) fn derived(secret: &hmac::Key) -> Result<Self, KeyRejected> {
+    /// [`KeyRejected`] is an error of the library that does not occur with derived seeds.
+    pub(super) fn derive(secret: &hmac::Key) -> Result<Self, KeyRejected> {
         let seed = hmac::sign(secret, PURPOSE);
         Ed25519KeyPair::from_seed_unchecked(seed.as_ref()).map(Self)
     }
 
-    /// The public key in Base64, by which anybody can verify.
+    /// Returns the public key in Base64.
     #[must_use]
     pub fn public(&self) -> String {
         BASE64_URL_SAFE_NO_PAD.encode(self.0.public_key())
     }
 
-    /// The signature over a digest, in Base64.
+    /// Signs a digest and returns the signature in Base64.
     #[must_use]
     pub fn sign(&self, digest: &[u8]) -> String {
         BASE64_URL_SAFE_NO_PAD.encode(self.0.sign(digest))
     }
 
-    /// Whether this key made that signature over a digest.
+    /// Whether a signature of a digest was made with this key.
     #[must_use]
     pub fn has_signed(&self, digest: &[u8], signature: &str) -> bool {
         let public = UnparsedPublicKey::new(&ED25519, self.0.public_key());
@@ -52,9 +53,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signatures_are_those_of_one_installation() {
+    fn signature_is_verified_only_by_the_key_of_the_same_secret() {
         let secret = |byte: u8| hmac::Key::new(hmac::HMAC_SHA256, &[byte; 32]);
-        let key = |byte: u8| CheckpointKey::derived(&secret(byte)).unwrap();
+        let key = |byte: u8| CheckpointKey::derive(&secret(byte)).unwrap();
         let (one, other) = (key(1), key(2));
         assert_eq!(key(1).public(), one.public());
         assert_ne!(other.public(), one.public());

@@ -1,7 +1,7 @@
-//! The cryptography of tokens by ring, which TLS brings anyway: HMAC for the tokens of this
-//! installation, key pairs for what others verify, public keys for the tokens of other issuers. The
-//! crate of tokens leaves the choice open; its own offers would each compile a second RSA and
-//! second curves.
+//! The cryptography provider of the crate `jsonwebtoken`, implemented with `ring`.
+//!
+//! TLS already links `ring`. The providers of `jsonwebtoken` would each compile a second
+//! implementation of RSA and the curves.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result};
@@ -23,13 +23,13 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     key_utils: KeyUtils { compute_digest: sha256, ..KeyUtils::new_unimplemented() },
 };
 
-/// Makes ring the cryptography of all tokens of this process. To do so again changes nothing.
+/// Installs the provider for this process. Further calls have no effect.
 pub(crate) fn install() {
-    // It fails when a provider is installed, and the only one there is is this.
+    // An error means that a provider is installed, which can only be this one.
     let _ = PROVIDER.install_default();
 }
 
-/// Refuses a key of another kind than the algorithm, as the verifier does.
+/// Returns the signer of an algorithm. The key must be of the same family.
 fn signer(algorithm: &Algorithm, key: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
     if key.family() != algorithm.family() {
         return Err(ErrorKind::InvalidKeyFormat.into());
@@ -56,7 +56,7 @@ fn signer(algorithm: &Algorithm, key: &EncodingKey) -> Result<Box<dyn JwtSigner>
     }
 }
 
-/// The digest of thumbprints, of which one function is enough.
+/// Returns the digest for thumbprints; only SHA-256 is supported.
 fn sha256(data: &[u8], function: ThumbprintHash) -> Result<Vec<u8>> {
     if function == ThumbprintHash::SHA256 {
         Ok(digest(&SHA256, data).as_ref().to_vec())
@@ -65,8 +65,9 @@ fn sha256(data: &[u8], function: ThumbprintHash) -> Result<Vec<u8>> {
     }
 }
 
-/// Refuses a key of another kind than the algorithm: a public key must not become the secret of an
-/// HMAC.
+/// Returns the verifier of an algorithm.
+///
+/// The key must be of the same family, so that a public key is never used as an HMAC secret.
 fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
     if key.family() != algorithm.family() {
         return Err(ErrorKind::InvalidKeyFormat.into());
@@ -94,12 +95,11 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
     }
 }
 
-/// HMAC with SHA-256 under one key.
+/// HMAC with SHA-256.
 struct Hs256(Key);
 
 impl Hs256 {
-    /// Refuses every other algorithm, and keys of other kinds: a public key must not become the
-    /// secret of an HMAC.
+    /// Checks the algorithm and the family of the key.
     fn new(algorithm: Algorithm, family: AlgorithmFamily, secret: &[u8]) -> Result<Self> {
         if algorithm != Algorithm::HS256 {
             return Err(ErrorKind::InvalidAlgorithm.into());
@@ -139,7 +139,7 @@ impl JwtVerifier for Hs256 {
     }
 }
 
-/// A key pair of RSA that signs with PKCS #1 v1.5 and SHA-256.
+/// An RSA key pair that signs with PKCS #1 v1.5 and SHA-256.
 struct RsaSigner(RsaKeyPair);
 
 impl Signer<Vec<u8>> for RsaSigner {
@@ -158,7 +158,7 @@ impl JwtSigner for RsaSigner {
     }
 }
 
-/// A key pair of Ed25519.
+/// An Ed25519 key pair.
 struct EdSigner(Ed25519KeyPair);
 
 impl Signer<Vec<u8>> for EdSigner {
@@ -173,7 +173,7 @@ impl JwtSigner for EdSigner {
     }
 }
 
-/// A public key of ECDSA on P-256, or of Ed25519.
+/// A public key for ECDSA on P-256 or Ed25519.
 struct CurveKey {
     algorithm: Algorithm,
     ring: &'static dyn VerificationAlgorithm,
@@ -198,7 +198,7 @@ impl JwtVerifier for CurveKey {
     }
 }
 
-/// A public key of RSA, of 2,048 to 8,192 bits.
+/// An RSA public key of 2,048 to 8,192 bits.
 struct RsaKey {
     algorithm: Algorithm,
     ring: &'static RsaParameters,
@@ -249,7 +249,7 @@ mod tests {
     const SIGNATURE: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 
     #[test]
-    fn the_example_of_the_standard_is_signed_and_verified() {
+    fn rfc_7515_hmac_example_is_signed_and_verified() {
         install();
         let key = EncodingKey::from_urlsafe_base64_secret(SECRET).unwrap();
         let algorithm = Algorithm::HS256;
@@ -291,7 +291,7 @@ mod tests {
         "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
 
     #[test]
-    fn the_public_keys_of_the_standards_verify() {
+    fn rfc_public_keys_verify_their_signatures() {
         install();
         let claims = MESSAGE.split_once('.').unwrap().1;
         let rsa = DecodingKey::from_rsa_components(RSA.0, RSA.1).unwrap();
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn other_algorithms_and_keys_are_refused() {
+    fn unsupported_algorithms_and_mismatched_keys_are_refused() {
         let secret = EncodingKey::from_secret(b"secret");
         assert!(signer(&Algorithm::HS384, &secret).is_err());
         let public = DecodingKey::from_rsa_components(RSA.0, RSA.1).unwrap();

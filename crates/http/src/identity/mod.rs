@@ -1,20 +1,25 @@
-//! Who sends a request: from the bearer token to the user (behaviour 11).
+//! Authentication: from the bearer token of a request to its user (behaviour 11).
 //!
-//! | Module | What it does |
-//! |---|---|
-//! | `authenticate` | Finds the user of a token, and makes it at the first sight |
-//! | `own_token`, `crypto` | Signs and verifies the tokens of this installation |
-//! | `checkpoint_key` | Signs and verifies checkpoints of logs |
-//! | `sealer` | Seals secrets that the database keeps |
-//! | `reseal` | Seals all of them anew when the key has changed |
-//! | `provider` | Verifies the tokens of other identity providers |
-//! | `bearer` | Remembers whom a token lets in, and forgets it when users or tokens change |
+//! `authenticate` accepts two kinds of tokens:
 //!
-//! A token that was verified is remembered by its hash, so a request mostly costs a look into a
-//! map. What is remembered is trusted only while this process knows that nothing has changed: each
-//! change of a user, a token or an API key is counted in the database (`identity_changes`), a
-//! background worker of each process reads the count every two seconds, and forgets all when it
-//! grew. When it could not be read for too long, tokens are verified anew.
+//! - Tokens of this installation are JWTs signed by HMAC with `token.key` (`own_token`, `crypto`).
+//!   Each names a row that must still be valid: an issued token, a session, a grant or the
+//!   delivery of an event to an app.
+//! - Tokens of the configured identity providers (`provider`) are verified by the provider's public
+//!   keys, or by asking the provider. If the user is unknown and admitted, the first request
+//!   creates the user.
+//!
+//! The result, a `Bearer`, is cached by the hash of the token (`bearer`), so most requests cost one
+//! map lookup. A change of a user, token or API key increments a counter in the database
+//! (`identity_changes`). A background worker of each process reads the counter every two seconds
+//! and clears the cache when it grew. If the worker cannot read the counter for four seconds, the
+//! cache is not used and every token is verified again.
+//!
+//! A client address that sends too many invalid tokens gets 429 before verification. Tokens that
+//! this installation signed, and tokens that were valid before, are exempt from this.
+//!
+//! The same secret also derives the keys for sealed database columns (`sealer`, `reseal`) and for
+//! checkpoints of event logs (`checkpoint_key`).
 
 pub(crate) mod authenticate;
 mod bearer;
@@ -34,13 +39,14 @@ use bearer::BearerCache;
 use own_token::LocalKey;
 use provider::Providers;
 
-use crate::signing_key::opened::KeyCache;
+use crate::signing_key::key_cache::KeyCache;
 
-/// How often a process looks whether users or tokens have changed. What is remembered is trusted
-/// for twice as long, which is within the 5 seconds of behaviour 11.8.
+/// How often a process reads the counter of identity changes.
+///
+/// Cached bearers are trusted for twice as long, which is within the 5 seconds of behaviour 11.8.
 pub const IDENTITY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Turns tokens into users.
+/// The keys, providers and caches of authentication.
 pub struct Identity {
     key: LocalKey,
     providers: Option<Providers>,
@@ -49,51 +55,49 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// With the key that signs the tokens of this installation, and the other providers whose
-    /// tokens are taken.
+    /// Creates it with the key of this installation and the identity providers.
     #[must_use]
     pub fn new(key: LocalKey, providers: Option<Providers>) -> Self {
         let bearers = BearerCache::new(IDENTITY_INTERVAL * 2);
         Self { key, providers, bearers, signing_keys: KeyCache::default() }
     }
 
-    /// The other providers whose tokens are taken.
+    /// Returns the identity providers.
     pub(crate) const fn providers(&self) -> Option<&Providers> {
         self.providers.as_ref()
     }
 
-    /// The key of this installation.
+    /// Returns the key of this installation.
     #[must_use]
     pub const fn key(&self) -> &LocalKey {
         &self.key
     }
 
-    /// Whom tokens let in.
+    /// Returns the cache of bearers.
     pub(crate) const fn bearers(&self) -> &BearerCache {
         &self.bearers
     }
 
-    /// The keys that this installation signs with for others.
+    /// Returns the cache of signing keys.
     pub(crate) const fn signing_keys(&self) -> &KeyCache {
         &self.signing_keys
     }
 
-    /// Forgets whom tokens let in, after a change in this process.
-    pub(crate) fn forget(&self) {
-        self.bearers.forget();
+    /// Clears the cache of bearers after a change in this process.
+    pub(crate) fn clear_bearers(&self) {
+        self.bearers.clear();
     }
 
-    /// Looks whether users, tokens or keys have changed in the database, and forgets what is
-    /// remembered if so.
+    /// Reads the counter of identity changes and clears the caches if it grew.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn refresh(&self, store: &Store) -> daybook_service::Result<()> {
-        let begun = std::time::Instant::now();
+        let started = std::time::Instant::now();
         let count = store.read_from(ReaderPool::Identity, |tx| {
             tx.identity_changes().count().map_err(Error::from)
         })?;
-        self.bearers.confirm(count, begun);
+        self.bearers.confirm(count, started);
         self.signing_keys.confirm(count);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Seals anew everything that the database keeps secret.
+//! Reseals the sealed columns of the database with the current sealing key.
 
 use std::sync::Arc;
 
@@ -8,28 +8,29 @@ use daybook_storage::sealed::{SealedColumn, SealedRow, SealedSecret};
 use daybook_storage::{ShardKey, Store};
 
 use super::own_token::LocalKey;
-use super::sealer::{Sealer, Unsealed};
-use crate::connection::place_of_properties;
+use super::sealer::{ResealError, Sealer};
+use crate::connection::properties_context;
 use crate::delivery::place_of_secret;
-use crate::signing_key::place_of_pair;
+use crate::signing_key::pair_context;
 
-/// What was sealed anew in a column.
+/// The counts of resealed rows in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Resealed {
+pub struct ResealReport {
     /// The column.
     pub column: SealedColumn,
-    /// How many have another seal now. The others had that of the current key.
+    /// The number of rows that were resealed.
     pub renewed: u64,
-    /// How many no key opens. They stay as they are.
+    /// The number of rows that no key opens. They are unchanged.
     pub lost: u64,
 }
 
-/// Seals everything anew that the current key has not sealed, in portions. It may be interrupted
-/// and repeated, and servers may run.
+/// Reseals everything that the current key has not sealed, in portions.
+///
+/// It can be interrupted and repeated, and servers may run at the same time.
 ///
 /// # Errors
-/// Of the database.
-pub fn reseal(store: &Store, key: &Arc<LocalKey>) -> Result<Vec<Resealed>, Error> {
+/// When the database fails.
+pub fn reseal(store: &Store, key: &Arc<LocalKey>) -> Result<Vec<ResealReport>, Error> {
     SealedColumn::ALL.into_iter().map(|column| reseal_column(store, key, column)).collect()
 }
 
@@ -37,8 +38,8 @@ fn reseal_column(
     store: &Store,
     key: &Arc<LocalKey>,
     column: SealedColumn,
-) -> Result<Resealed, Error> {
-    let mut sum = Resealed { column, renewed: 0, lost: 0 };
+) -> Result<ResealReport, Error> {
+    let mut sum = ResealReport { column, renewed: 0, lost: 0 };
     let mut after = None;
     loop {
         let key = Arc::clone(key);
@@ -58,18 +59,18 @@ fn reseal_column(
 fn renewal(sealer: &Sealer, secret: &SealedSecret) -> Result<Seal, Error> {
     let resealed = match &secret.row {
         SealedRow::SigningKey { algorithm, id, .. } => {
-            sealer.reseal(&place_of_pair(*algorithm, id), &secret.sealed)
+            sealer.reseal(&pair_context(*algorithm, id), &secret.sealed)
         }
         SealedRow::App(app) => sealer.reseal(&place_of_secret(app.as_str()), &secret.sealed),
         SealedRow::Connection(_, id) => {
-            sealer.reseal(&place_of_properties(&id.to_string()), &secret.sealed)
+            sealer.reseal(&properties_context(&id.to_string()), &secret.sealed)
         }
     };
     match resealed {
         Ok(Some(sealed)) => Ok(Seal::Renewed(sealed)),
         Ok(None) => Ok(Seal::Current),
-        Err(Unsealed::NotOpened(_)) => Ok(Seal::Lost),
-        Err(Unsealed::NotSealed(error)) => {
+        Err(ResealError::Open(_)) => Ok(Seal::Lost),
+        Err(ResealError::Seal(error)) => {
             Err(daybook_storage::Error::Unavailable(error.to_string()).into())
         }
     }

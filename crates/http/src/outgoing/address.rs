@@ -1,9 +1,9 @@
-//! Which addresses this server connects to: the one place that decides it.
+//! Rules for the addresses that this server may connect to. No other module decides that.
 //!
-//! Providers are configured by the operator and may stand in the same network, so private and
-//! loopback addresses are allowed. Link-local ones are not: cloud machines find the credentials of
-//! their own role there. Webhooks are addresses that anybody writes into an app: of them only those
-//! of the public internet are reached, and what the operator allows besides.
+//! The operator configures identity providers, which may be in the same network. So private and
+//! loopback addresses are allowed for them, but link-local ones are not: cloud machines get the
+//! credentials of their role from there. Any developer of an app chooses the address of its
+//! webhook. So webhooks reach only the public internet, and what the operator allows besides.
 
 use std::future::Future;
 use std::io;
@@ -17,19 +17,19 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::allowed::WebhookTarget;
 use super::off_limits::is_off_limits;
 
-/// What a client connects to.
+/// The addresses that a client may connect to.
 #[derive(Debug, Clone)]
 pub(crate) enum Reach {
-    /// What the operator has configured.
+    /// Addresses that the operator has configured.
     Configured,
     /// The public internet.
     Public,
-    /// Only what the operator allows webhooks besides.
+    /// Only the addresses that the operator allows for webhooks.
     Allowed(Arc<[WebhookTarget]>),
 }
 
 impl Reach {
-    /// Whether the address that a host has may be connected to.
+    /// Returns whether a client may connect to this address of a host.
     pub(crate) fn holds(&self, host: &str, ip: IpAddr) -> bool {
         // ::ffff:169.254.169.254 is the same machine as 169.254.169.254.
         let ip = ip.to_canonical();
@@ -41,8 +41,7 @@ impl Reach {
     }
 }
 
-/// Whether an address is one of the public internet (the special ones: RFC 6890 and the registries
-/// that it began).
+/// Returns whether an address is globally reachable (RFC 6890 and the special-purpose registries).
 fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -54,10 +53,10 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     let [a, b, c, _] = ip.octets();
     let special = match (a, b, c) {
         (0 | 10 | 127, _, _) | (224..=255, _, _) => true,
-        // Shared with the customers of a provider.
+        // Shared address space of carriers.
         (100, 64..=127, _) => true,
         (169, 254, _) | (172, 16..=31, _) | (192, 168, _) => true,
-        // Assignments of protocols, documentation, 6to4 relays, benchmarks.
+        // Protocol assignments, documentation, 6to4 relays, benchmarks.
         (192, 0, 0 | 2) | (192, 88, 99) | (198, 18..=19, _) => true,
         (198, 51, 100) | (203, 0, 113) => true,
         _ => false,
@@ -67,47 +66,48 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
 
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [a, b, ..] = ip.segments();
-    // Whatever is outside of 2000::/3 is special: NAT64 among it, which hides an IPv4 address.
+    // Everything outside 2000::/3 is special, including NAT64, which embeds an IPv4 address.
     let global = a & 0xe000 == 0x2000;
     let special = match (a, b) {
         // Teredo and other protocols, documentation.
         (0x2001, 0..=0x01ff | 0xdb8) | (0x3fff, 0..=0x0fff) => true,
-        // 6to4 hides an IPv4 address.
+        // 6to4 embeds an IPv4 address.
         (0x2002, _) => true,
         _ => false,
     };
     global && !special
 }
 
-/// The IP address that stands in a URL itself, where that names no host.
-pub(crate) fn written_in(url: &Url) -> Option<IpAddr> {
+/// Returns the IP address in a URL, if the URL contains one instead of a host name.
+pub(crate) fn literal_address(url: &Url) -> Option<IpAddr> {
     url.host_str()?.trim_matches(['[', ']']).parse().ok()
 }
 
-/// A name has no address that may be connected to.
+/// No address of a name may be connected to.
 #[derive(Debug, thiserror::Error)]
 #[error("the address may not be reached")]
 pub(super) struct NoneReachable;
 
-/// Whether a URL leads to this machine.
+/// Returns whether a URL leads to this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
-    url.host_str() == Some("localhost") || written_in(url).is_some_and(|ip| ip.is_loopback())
+    url.host_str() == Some("localhost") || literal_address(url).is_some_and(|ip| ip.is_loopback())
 }
 
-/// The addresses that a name has at this moment.
+/// The addresses of a name, being looked up.
 pub(super) type LookedUp = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
-/// Looks a name up.
+/// A function that looks up a name.
 pub(super) type NameLookup = Arc<dyn Fn(String) -> LookedUp + Send + Sync>;
 
-/// As this machine looks names up.
-pub(super) fn of_this_machine() -> NameLookup {
+/// Returns the name lookup of the operating system.
+pub(super) fn system_lookup() -> NameLookup {
     Arc::new(|name| {
         Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) })
     })
 }
 
-/// Finds the addresses of a name that may be connected to. The connection is made to what is
-/// returned, so an answer that changes between check and connection changes nothing.
+/// A resolver that returns only addresses that may be connected to.
+///
+/// The client connects to what it returns, so a second answer of the name server has no effect.
 #[derive(Clone)]
 pub(super) struct Resolver {
     pub(super) reach: Reach,
@@ -121,7 +121,8 @@ impl Resolve for Resolver {
             let mut found = match (found.await, &reach) {
                 (Ok(found), _) => found,
                 (Err(error), Reach::Configured) => return Err(error.into()),
-                // Who may write any name does not learn which of them are known inside.
+                // Webhook names are chosen by developers, who must not learn which internal names
+                // exist.
                 (Err(_), Reach::Public | Reach::Allowed(_)) => Vec::new(),
             };
             found.retain(|address| reach.holds(name.as_str(), address.ip()));
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_reached_of_what_is_configured() {
+    fn configured_reach_excludes_metadata_and_link_local() {
         let holds = |text: &str| Reach::Configured.holds("", text.parse().unwrap());
         for allowed in ["127.0.0.1", "10.0.0.1", "192.168.1.1", "93.184.216.34", "::1", "fd12::1"] {
             assert!(holds(allowed), "{allowed}");
@@ -211,7 +212,7 @@ mod tests {
     ];
 
     #[test]
-    fn webhooks_reach_the_public_internet() {
+    fn webhooks_reach_only_the_public_internet() {
         let (public, plain) = (Reach::Public, Reach::Allowed(targets(&[])));
         for text in PUBLIC {
             assert!(public.holds("bot.example", text.parse().unwrap()), "{text}");
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_besides() {
+    fn allowed_targets_are_reached_besides() {
         let reach = Reach::Allowed(targets(&["10.1.0.0/16", "::1", "Bots.internal"]));
         for (host, ip, expected) in [
             ("bot.example", "10.1.2.3", true),

@@ -1,4 +1,5 @@
-//! What the operator allows webhooks to reach besides the public internet (`--webhook-allow`).
+//! Targets that the operator allows webhooks to reach besides the public internet
+//! (`--webhook-allow`).
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -19,16 +20,17 @@ enum Target {
 }
 
 impl WebhookTarget {
-    /// The addresses of this machine.
+    /// Returns the loopback networks.
     #[must_use]
     pub fn loopback() -> Vec<Self> {
         let networks = ["127.0.0.0/8", "::1/128"].into_iter().filter_map(|text| text.parse().ok());
         networks.map(|network| Self(Target::Network(network))).collect()
     }
 
-    /// Whether it names a host, or the address it has. Addresses that nobody means when they list
-    /// something wide, such as those of cloud metadata, are held only by an entry with that very
-    /// address.
+    /// Returns whether this target covers an address of a host.
+    ///
+    /// Metadata services and similar addresses are covered only by an entry with exactly that
+    /// address, because a wide network rarely means to include them.
     pub(super) fn holds(&self, host: &str, ip: IpAddr) -> bool {
         match &self.0 {
             Target::Network(network) => {
@@ -46,16 +48,17 @@ impl WebhookTarget {
 impl FromStr for WebhookTarget {
     type Err = String;
 
-    /// Reads a network, such as `10.0.0.0/8`, an address, or a host, such as `bots.internal`.
+    /// Parses a network such as `10.0.0.0/8`, an address, or a host such as `bots.internal`.
     fn from_str(text: &str) -> Result<Self, String> {
         let address = || text.parse::<IpAddr>().map(|one| IpNet::from(one.to_canonical()));
         if let Ok(network) = text.parse::<IpNet>().or_else(|_| address()) {
             return Ok(Self(Target::Network(network)));
         }
-        let is_fit = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        if text.is_empty() || !text.chars().all(is_fit) {
+        let is_valid = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if text.is_empty() || !text.chars().all(is_valid) {
             return Err(format!(
-                "{text:?} is not a network (such as 10.0.0.0/8), an address or a host"
+                "invalid entry {text:?}: expected a network (such as 10.0.0.0/8), an address or a \
+                 host"
             ));
         }
         Ok(Self(Target::Host(text.to_ascii_lowercase())))

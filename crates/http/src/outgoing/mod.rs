@@ -1,6 +1,7 @@
-//! Requests that this server sends to others: one kind of client for all of them. It follows no
-//! redirect, uses no proxy, waits no longer than its timeouts, reads no more of an answer than it
-//! is told, and connects only to addresses that `address` allows.
+//! Outgoing HTTP requests: one kind of client for all of them.
+//!
+//! A client follows no redirects, uses no proxy, has timeouts, limits how much of an answer it
+//! reads, and connects only to addresses that `address` allows.
 
 pub(crate) mod address;
 pub(crate) mod allowed;
@@ -20,35 +21,36 @@ use address::{NameLookup, NoneReachable, Reach, Resolver};
 
 pub use webhook::WebhookClient;
 
-/// How long a connection may take to be made.
+/// The timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long an answer of a provider may take, from the first step to its last byte.
+/// The timeout for a provider's answer, including its last byte.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-/// Bytes of the body of a provider's answer that are read at most.
+/// The most bytes of a provider's answer.
 const MAX_ANSWER: usize = 1024 * 1024;
 
-/// Why a request got no answer. It names no address and no part of the request.
+/// Why a request got no answer. The text contains no address and no part of the request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// The name has no address that may be reached.
+    /// No address of the host may be reached.
     #[error("the address may not be reached")]
     Address,
-    /// No connection, no answer in time, or one that ended early.
+    /// No connection, no answer in time, or an incomplete answer.
     #[error("no answer: {0}")]
     NoResponse(String),
-    /// The same of an address that only `--webhook-allow` opens. Readers of a book see failures,
-    /// and what they see must not tell a closed port from one that does not answer; the operator
-    /// finds the cause in the log.
+    /// No answer from an address that only `--webhook-allow` opens.
+    ///
+    /// Readers of a book see the text, so it must not tell a closed port from a silent one. The
+    /// cause is for the operator's log.
     #[error("no answer")]
     Inside(String),
-    /// The body is longer than is read.
+    /// The body exceeds the limit.
     #[error("the answer has more than {0} bytes")]
     TooLarge(usize),
 }
 
 impl From<reqwest::Error> for Failure {
     fn from(error: reqwest::Error) -> Self {
-        // Its text would name the address, whose query may hold a token.
+        // The text would contain the URL, whose query may hold a token.
         let error = error.without_url();
         let mut causes = vec![error.to_string()];
         let mut cause = std::error::Error::source(&error);
@@ -63,7 +65,7 @@ impl From<reqwest::Error> for Failure {
     }
 }
 
-/// How long a client waits, and how much it reads.
+/// The limits of a client.
 #[derive(Debug, Clone, Copy)]
 struct Timeouts {
     connect: Duration,
@@ -71,7 +73,7 @@ struct Timeouts {
     bytes: usize,
 }
 
-/// Sends requests. Clones share connections.
+/// An HTTP client. Clones share connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Outgoing {
     client: Client,
@@ -80,30 +82,30 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    /// A client for providers. It trusts the certificates that this machine trusts.
+    /// Creates a client for providers. It trusts the certificates that this machine trusts.
     ///
     /// # Errors
-    /// When TLS cannot be set up.
+    /// When TLS is unavailable.
     pub(crate) fn new() -> Result<Self, Failure> {
-        let patience =
+        let timeouts =
             Timeouts { connect: CONNECT_TIMEOUT, answer: ANSWER_TIMEOUT, bytes: MAX_ANSWER };
-        Self::with(Reach::Configured, patience, address::of_this_machine())
+        Self::with(Reach::Configured, timeouts, address::system_lookup())
     }
 
-    fn with(reach: Reach, patience: Timeouts, lookup: NameLookup) -> Result<Self, Failure> {
-        // It fails only when a provider is installed already, which serves as well.
+    fn with(reach: Reach, timeouts: Timeouts, lookup: NameLookup) -> Result<Self, Failure> {
+        // This fails only if a crypto provider is already installed, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
             .redirect(Policy::none())
             .no_proxy()
             .dns_resolver(Resolver { reach: reach.clone(), lookup })
-            .connect_timeout(patience.connect)
-            .timeout(patience.answer)
+            .connect_timeout(timeouts.connect)
+            .timeout(timeouts.answer)
             .build()?;
-        Ok(Self { client, reach, bytes: patience.bytes })
+        Ok(Self { client, reach, bytes: timeouts.bytes })
     }
 
-    /// Sends a request and reads its whole answer, whatever its status.
+    /// Sends a request and reads the whole answer, whatever its status.
     ///
     /// # Errors
     /// [`Failure`].
@@ -127,10 +129,10 @@ impl Outgoing {
         Ok(response)
     }
 
-    /// Refuses an address that stands in the URL itself: the resolver never sees it.
+    /// Refuses a URL with a literal address that may not be reached. The resolver never sees it.
     fn check(&self, url: &Url) -> Result<(), Failure> {
         let host = url.host_str().unwrap_or_default();
-        match address::written_in(url) {
+        match address::literal_address(url) {
             Some(ip) if !self.reach.holds(host, ip) => Err(Failure::Address),
             _ => Ok(()),
         }

@@ -1,8 +1,8 @@
-//! Addresses that no request of the server may reach.
+//! Addresses that no request of this server may reach.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Metadata services of clouds at addresses that are not link-local.
+/// Metadata services of clouds whose addresses are not link-local.
 const METADATA_V4: [Ipv4Addr; 3] = [
     Ipv4Addr::new(100, 100, 100, 200),
     Ipv4Addr::new(168, 63, 129, 16),
@@ -10,9 +10,10 @@ const METADATA_V4: [Ipv4Addr; 3] = [
 ];
 const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
-/// Whether an address is one that no provider and no receiver has: link-local and metadata ones,
-/// where cloud machines find the credentials of their own role, and those of nobody or of many. An
-/// address of IPv6 that stands for one of IPv4 is that one.
+/// Returns whether an address is link-local, a metadata service, unspecified or multicast.
+///
+/// Cloud machines get the credentials of their role from such addresses. An IPv6 address that
+/// embeds an IPv4 address is judged by the latter.
 pub(super) fn is_off_limits(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => {
@@ -32,8 +33,8 @@ pub(super) fn is_off_limits(ip: IpAddr) -> bool {
     }
 }
 
-/// The address of IPv4 that a gateway connects to for one of IPv6: NAT64, 6to4 and the old form
-/// with zeros before it.
+/// Returns the IPv4 address to which a gateway translates an IPv6 address: NAT64, 6to4 and
+/// IPv4-compatible addresses.
 fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let address =
         |[high, low]: [u16; 2]| Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low));

@@ -1,6 +1,8 @@
-//! The client for webhooks, whose addresses anybody writes into an app. Encrypted requests go to
-//! the public internet and to what the operator allows, others only to the latter. A name that has
-//! public addresses is reached at those.
+//! The client for webhooks.
+//!
+//! Any developer of an app chooses the address of its webhook. HTTPS requests go to the public
+//! internet and to targets that the operator allows; HTTP requests only to the latter. If a name
+//! has public addresses, an HTTPS request uses those.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,15 +14,14 @@ use super::address::{self, NameLookup, Reach};
 use super::allowed::WebhookTarget;
 use super::{Failure, Outgoing, Timeouts};
 
-/// How long a connection may take to be made.
+/// The timeout for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a delivery may take, from the first step to the last byte of the answer (behaviour
-/// 8.8).
+/// The timeout for a delivery, including the last byte of the answer (behaviour 8.8).
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Bytes of an answer that are read at most.
+/// The most bytes of an answer.
 const MAX_ANSWER: usize = 64 * 1024;
 
-/// Sends webhooks. Clones share connections.
+/// The client for webhooks. Clones share connections.
 #[derive(Debug, Clone)]
 pub struct WebhookClient {
     public: Outgoing,
@@ -28,12 +29,12 @@ pub struct WebhookClient {
 }
 
 impl WebhookClient {
-    /// A client that reaches these targets besides the public internet.
+    /// Creates a client that reaches these targets besides the public internet.
     ///
     /// # Errors
-    /// When TLS cannot be set up.
+    /// When TLS is unavailable.
     pub fn new(allowed: Vec<WebhookTarget>) -> Result<Self, Failure> {
-        Self::within(allowed, DELIVERY_TIMEOUT, &address::of_this_machine())
+        Self::within(allowed, DELIVERY_TIMEOUT, &address::system_lookup())
     }
 
     fn within(
@@ -41,13 +42,13 @@ impl WebhookClient {
         answer: Duration,
         lookup: &NameLookup,
     ) -> Result<Self, Failure> {
-        let patience = Timeouts { connect: CONNECT_TIMEOUT, answer, bytes: MAX_ANSWER };
-        let client = |reach| Outgoing::with(reach, patience, Arc::clone(lookup));
+        let timeouts = Timeouts { connect: CONNECT_TIMEOUT, answer, bytes: MAX_ANSWER };
+        let client = |reach| Outgoing::with(reach, timeouts, Arc::clone(lookup));
         let inside = client(Reach::Allowed(allowed.into()))?;
         Ok(Self { public: client(Reach::Public)?, inside })
     }
 
-    /// Sends a request and reads its whole answer, whatever its status.
+    /// Sends a request and reads the whole answer, whatever its status.
     ///
     /// # Errors
     /// [`Failure`].
@@ -55,7 +56,7 @@ impl WebhookClient {
         &self,
         request: Request<B>,
     ) -> Result<Response<Vec<u8>>, Failure> {
-        // Read as it will be sent: a scheme may be in upper case.
+        // Normalize the URL as reqwest does: a scheme may be in upper case.
         let url = Url::parse(&request.uri().to_string()).map_err(|_| Failure::Address)?;
         let outcome = match url.scheme() {
             "https" => self.public.send(request.clone()).await,
@@ -82,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// A receiver that answers each connection with these bytes and, perhaps, never stops.
+    /// Starts a receiver that answers each connection with `answer`, then repeats `then` for ever.
     fn receiver(answer: &'static [u8], then: &'static [u8]) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -93,7 +94,7 @@ mod tests {
                 drop(stream.read(&mut buffer));
                 drop(stream.write_all(answer));
                 while !then.is_empty() && stream.write_all(then).is_ok() {
-                    // A trickle: a few bytes at a time, for ever.
+                    // Short pieces are sent slowly.
                     if then.len() < 100 {
                         drop(stream.set_read_timeout(Some(Duration::from_millis(50))));
                         drop(stream.read(&mut buffer));
@@ -110,24 +111,24 @@ mod tests {
     }
 
     fn send_by(client: &WebhookClient, url: &str) -> Result<Response<Vec<u8>>, Failure> {
-        // As apps hold it: nobody has read it before.
+        // Apps store the URL as text, so it has not been parsed yet.
         let request = Request::post(url).body(b"{}".to_vec()).unwrap();
         System::new().block_on(client.send(request))
     }
 
     fn send(allowed: &[&str], url: &str) -> Result<Response<Vec<u8>>, Failure> {
-        send_by(&client(allowed, &address::of_this_machine()), url)
+        send_by(&client(allowed, &address::system_lookup()), url)
     }
 
-    /// A name server of an enemy: the first answer, then the second for ever.
+    /// A hostile name server: it gives the first answer once, then the second for ever.
     fn changing(first: &[&str], then: &[&str]) -> NameLookup {
         let read = |texts: &[&str]| -> Vec<SocketAddr> {
             let address = |text: &&str| SocketAddr::new(text.parse::<IpAddr>().unwrap(), 0);
             texts.iter().map(address).collect()
         };
-        let (answers, asked) = ([read(first), read(then)], AtomicUsize::new(0));
+        let (answers, queries) = ([read(first), read(then)], AtomicUsize::new(0));
         Arc::new(move |_| {
-            let answer = answers[asked.fetch_add(1, Ordering::SeqCst).min(1)].clone();
+            let answer = answers[queries.fetch_add(1, Ordering::SeqCst).min(1)].clone();
             Box::pin(async move { Ok(answer) })
         })
     }
@@ -140,11 +141,11 @@ mod tests {
         address.port()
     }
 
-    const FINE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+    const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
 
     #[test]
-    fn only_what_is_allowed_is_reached() {
-        let port = port(receiver(FINE, b""));
+    fn only_allowed_targets_are_reached() {
+        let port = port(receiver(OK, b""));
         let every_spelling = [
             "127.0.0.1",
             "localhost",
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_and_private_addresses_are_refused_at_once() {
+    fn metadata_and_private_addresses_are_refused() {
         for host in ["169.254.169.254", "[fd00:ec2::254]", "[fe80::1]", "10.0.0.1", "0.0.0.0"] {
             for scheme in ["http", "https"] {
                 let outcome = send(&["127.0.0.0/8"], &format!("{scheme}://{host}/"));
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_inside_are_refused() {
+    fn names_with_internal_addresses_are_refused() {
         for ip in [
             "127.0.0.1",
             "10.0.0.1",
@@ -212,17 +213,17 @@ mod tests {
         for scheme in ["http", "https"] {
             for address in [closed, silent, garbage] {
                 let outcome = send(&["127.0.0.0/8"], &format!("{scheme}://{address}/"));
-                let failure = outcome.expect_err("nobody speaks HTTP there");
+                let failure = outcome.expect_err("the receiver does not speak HTTP");
                 assert_eq!(failure.to_string(), "no answer", "8.6: {scheme} {failure:?}");
             }
         }
     }
 
-    /// The same port at two addresses of this machine, of which one may be reached: whatever the
-    /// name server says, and however often it changes its mind, the other one is not.
+    /// The receivers listen on the same port of two loopback addresses, of which only one is
+    /// allowed.
     #[test]
-    fn answers_that_change_lead_nowhere_else() {
-        let port = port(receiver(FINE, b""));
+    fn changing_name_server_answers_reach_only_allowed_addresses() {
+        let port = port(receiver(OK, b""));
         let inside = TcpListener::bind(("127.0.0.2", port)).unwrap();
         inside.set_nonblocking(true).unwrap();
         let url = format!("http://bot.example:{port}/");
@@ -234,12 +235,12 @@ mod tests {
         let both = ["127.0.0.2", "127.0.0.1"];
         let both = client(&["127.0.0.1"], &changing(&both, &both));
         assert_eq!(send_by(&both, &url).map(|answer| answer.status().as_u16()), Ok(200));
-        let nobody = inside.accept().map(drop).map_err(|error| error.kind());
-        assert_eq!(nobody, Err(ErrorKind::WouldBlock), "nobody has come in");
+        let connection = inside.accept().map(drop).map_err(|error| error.kind());
+        assert_eq!(connection, Err(ErrorKind::WouldBlock), "the refused address was connected to");
     }
 
     #[test]
-    fn redirects_are_answers() {
+    fn redirects_are_not_followed() {
         let head =
             b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
         let address = receiver(head, b"");
@@ -257,7 +258,7 @@ mod tests {
         }
     }
 
-    /// Heads, chunks and trailers that never end, as fast as they can be read.
+    /// Heads, chunks and trailers without an end, sent as fast as possible.
     #[test]
     fn floods_are_cut_off() {
         const LINES: &[u8] = &[b'x'; 4 * MAX_ANSWER];
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn trickles_end_with_the_time_for_all() {
+    fn slow_answers_end_with_the_timeout() {
         let trickles: [(&[u8], &[u8]); 4] = [
             (b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
             (b"HTTP/1.1 200 OK\r\n", b"a: b\r\n"),

@@ -1,14 +1,13 @@
-//! Attempts by the address of a client: what lets somebody in may not be guessed at any rate
-//! (behaviour 10.12).
+//! Limits of failed attempts by client address, against guessing of secrets (behaviour 10.12).
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use super::limiter::{Limiter, SteadyClock};
-use crate::client_address::network::counted;
+use crate::client_address::network::limited_network;
 use crate::error::RequestError;
 
-/// Too many attempts: seconds until another is taken.
+/// Too many attempts: the seconds until another one is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many failed attempts from this address; try again in {0} s")]
 pub(crate) struct RetryAfter(pub(crate) u64);
@@ -19,42 +18,46 @@ impl From<RetryAfter> for RequestError {
     }
 }
 
-/// So many attempts a minute of an address, or of a network (/64) of IPv6.
+/// A limit of attempts per minute for an IPv4 address or an IPv6 network (/64).
 ///
-/// Where only failures count, [`Self::check`] comes before the attempt and [`Self::record`] after
-/// one that failed; attempts at the same moment may then be more. Where none may be more,
-/// [`Self::take`] counts every attempt before it is made.
+/// To count failures only, call [`Self::check`] before an attempt and [`Self::record`] after a
+/// failure. Concurrent attempts may then exceed the limit. [`Self::take`] counts every attempt and
+/// is exact.
 pub struct AttemptLimit(Limiter<IpAddr>);
 
 impl AttemptLimit {
-    /// A limit of so many attempts a minute, all of which may come at once.
+    /// Creates a limit of attempts per minute, with a burst of the same size.
     #[must_use]
     pub fn per_minute(attempts: NonZeroU32) -> Self {
         Self(Limiter::new(attempts, SteadyClock::default()))
     }
 
-    /// Refuses an attempt of an address that has none left. Nothing is counted.
+    /// Checks whether an address has an attempt left, without counting one.
     ///
     /// # Errors
     /// [`RetryAfter`].
     pub(crate) fn check(&self, client: IpAddr) -> Result<(), RetryAfter> {
-        let looked = self.0.look(counted(client));
-        looked.map(drop).map_err(|exceeded| RetryAfter(exceeded.wait_seconds))
+        match self.0.peek(limited_network(client)) {
+            Ok(_) => Ok(()),
+            Err(exceeded) => Err(RetryAfter(exceeded.wait_seconds)),
+        }
     }
 
-    /// Counts an attempt that failed.
+    /// Counts a failed attempt.
     pub(crate) fn record(&self, client: IpAddr) {
-        // Beyond the limit there is nothing more to take.
+        // Failures beyond the limit do not extend the wait.
         let _ = self.take(client);
     }
 
-    /// Counts an attempt, before it is made.
+    /// Counts an attempt before it is made.
     ///
     /// # Errors
     /// [`RetryAfter`].
     pub(crate) fn take(&self, client: IpAddr) -> Result<(), RetryAfter> {
-        let taken = self.0.take(counted(client), NonZeroU32::MIN);
-        taken.map(drop).map_err(|exceeded| RetryAfter(exceeded.wait_seconds))
+        match self.0.take(limited_network(client), NonZeroU32::MIN) {
+            Ok(_) => Ok(()),
+            Err(exceeded) => Err(RetryAfter(exceeded.wait_seconds)),
+        }
     }
 }
 
@@ -71,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_counted_counts() {
+    fn check_does_not_count_attempts() {
         let (limit, client) = (limit(2), ip("198.51.100.2"));
         for _ in 0..5 {
             assert_eq!(limit.check(client), Ok(()));
@@ -87,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_of_ipv6_are_one_client() {
+    fn ipv6_network_counts_as_one_client() {
         let limit = limit(1);
         assert_eq!(limit.take(ip("2001:db8:0:1::1")), Ok(()));
         assert!(limit.take(ip("2001:db8:0:1:ffff::2")).is_err());

@@ -1,17 +1,23 @@
-//! Limits of rate, by the generic cell rate algorithm, that of the crate `governor` where all have
-//! the same. Each process counts for itself.
+//! Rate limits, in memory and per process (behaviour 10.6, 10.12 - 10.14).
 //!
-//! | Module | What it does |
-//! |---|---|
-//! | `arrivals` | Keeps what was taken, of a bounded number of keys |
-//! | `limiter` | So many cells a minute for each key, all of which may be taken at once |
-//! | `attempts` | Limits the failures of a client's address |
-//! | `quota` | Limits the calls of a user or an API key |
-//! | `counted` | Takes what a request costs |
-//! | `uploads` | Limits the contents that a user sends |
+//! A `Limiter` is a token bucket per key: N tokens per minute with a burst of N. It is the generic
+//! cell rate algorithm of the crate `governor`, with a store of our own that is bounded and can
+//! check a key without consuming tokens (`gcra`). Three limits use it:
+//!
+//! - `attempts` limits failed authentication by client address. A handler checks the address
+//!   first and records the failure afterwards.
+//! - `quota` limits the cost of calls per minute for an API key or a user, and sends the
+//!   `RateLimit` headers. `charge` charges each request once, before its use case runs. A request
+//!   with an idempotency key pays 1 first and the rest when it turns out not to be a replay.
+//! - [`crate::session`] and [`crate::grant`] limit links, device codes and polls.
+//!
+//! `uploads` limits the bytes of file contents that a user sends while orphaned contents stay on
+//! disk. It does not use `governor`, because the limit differs between users.
+//!
+//! Nothing survives a restart. Several processes together admit a multiple of each limit.
 
 pub(crate) mod attempts;
-pub(crate) mod counted;
+pub(crate) mod charge;
 mod gcra;
 pub(crate) mod limiter;
 pub(crate) mod quota;

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use daybook_domain::id::UserId;
 use daybook_storage::ReadStop;
-use daybook_storage::fair_queue::{Charge, FairQueue};
+use daybook_storage::fair_queue::{Charge, FairQueue, Usage};
 use tokio::sync::oneshot::{self, Sender};
 use tokio::time::timeout;
 
@@ -132,7 +132,7 @@ fn hand_on(shared: &SharedQueue) {
 struct Started {
     number: u64,
     user: UserId,
-    bill: Charge,
+    charge: Charge,
     at: Instant,
 }
 
@@ -171,18 +171,18 @@ impl<W> Queue<W> {
             None => (0, self.users.len().saturating_add(1)),
         };
         let is_free = self.running.len() < self.readers && held < self.most(users);
-        if self.waiting.has(Some(user)) || !is_free {
+        if self.waiting.has_work_of(Some(user)) || !is_free {
             return None;
         }
-        let bill = self.waiting.begin(Some(user));
-        Some(self.start(user, bill))
+        let charge = self.waiting.charge_unqueued(Some(user));
+        Some(self.start(user, charge))
     }
 
-    fn start(&mut self, user: UserId, bill: Charge) -> Started {
+    fn start(&mut self, user: UserId, charge: Charge) -> Started {
         let held = self.users.entry(user).or_default();
         *held = held.saturating_add(1);
         self.begun = self.begun.wrapping_add(1);
-        let started = Started { number: self.begun, user, bill, at: Instant::now() };
+        let started = Started { number: self.begun, user, charge, at: Instant::now() };
         self.running.insert(self.begun, Running { started, stop: None });
         started
     }
@@ -199,15 +199,15 @@ impl<W> Queue<W> {
         if self.running.remove(&started.number).is_none() {
             return;
         }
-        self.waiting.charge(started.bill, took);
+        self.waiting.charge(started.charge, took);
         if let Entry::Occupied(mut held) = self.users.entry(started.user) {
             *held.get_mut() = held.get().saturating_sub(1);
-            if *held.get() == 0 && !self.waiting.has(Some(started.user)) {
+            if *held.get() == 0 && !self.waiting.has_work_of(Some(started.user)) {
                 held.remove();
             }
         }
         if self.running.is_empty() && self.waiting.is_empty() {
-            self.waiting.rest();
+            self.waiting.level();
         }
     }
 
@@ -222,12 +222,12 @@ impl<W> Queue<W> {
             };
             let taken = self.waiting.take_one(may, &is_there);
             let begun = taken.and_then(|taken| {
-                let user = taken.bill.flow?;
-                Some((self.start(user, taken.bill), taken.job))
+                let user = taken.charge.tenant?;
+                Some((self.start(user, taken.charge), taken.job))
             });
             if waited.saturating_sub(self.waiting.len()) > usize::from(begun.is_some()) {
                 let waiting = &self.waiting;
-                self.users.retain(|user, held| *held > 0 || waiting.has(Some(*user)));
+                self.users.retain(|user, held| *held > 0 || waiting.has_work_of(Some(*user)));
             }
             // Without users who have left, each of the others may have more.
             if begun.is_some() || self.users.len() == users {
@@ -240,8 +240,8 @@ impl<W> Queue<W> {
     /// Stops a long read for a user who waits and whose reads are short: of all that run too long,
     /// that of the user who has taken most time, if it is more than the user has.
     fn stop_for(&mut self, user: UserId, now: Instant) {
-        let (own, expected) = self.waiting.standing(Some(user));
-        if expected > SHORT || self.running.len() < self.readers {
+        let Usage { charged: own, estimate } = self.waiting.usage(Some(user));
+        if estimate > SHORT || self.running.len() < self.readers {
             return;
         }
         let held = self.users.get(&user).copied().unwrap_or_default();
@@ -250,7 +250,7 @@ impl<W> Queue<W> {
         }
         let ran = |running: &Running| now.saturating_duration_since(running.started.at);
         let of = |running: &Running| {
-            self.waiting.standing(Some(running.started.user)).0.saturating_add(ran(running))
+            self.waiting.usage(Some(running.started.user)).charged.saturating_add(ran(running))
         };
         let long = self.running.values().filter(|running| {
             let is_other = running.started.user != user && running.stop.is_some();

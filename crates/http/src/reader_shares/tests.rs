@@ -175,9 +175,9 @@ fn rule_0_32_short_reads_do_not_wait_for_long_ones() {
     queue.stop_for(user(3), Instant::now() + LONG);
     assert_eq!(stops.each_ref().map(stopped), [false, true], "of who has taken most");
     // For somebody whose reads are long none is stopped.
-    queue.waiting.charge(Charge { flow: Some(user(4)), expected: Duration::ZERO }, long);
-    let bill = queue.waiting.begin(Some(user(4)));
-    queue.waiting.charge(bill, long);
+    queue.waiting.charge(Charge { tenant: Some(user(4)), estimate: Duration::ZERO }, long);
+    let charge = queue.waiting.charge_unqueued(Some(user(4)));
+    queue.waiting.charge(charge, long);
     queue.wait(user(4), 8);
     queue.stop_for(user(4), Instant::now() + LONG);
     assert!(!stopped(&stops[0]));

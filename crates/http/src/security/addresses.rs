@@ -1,4 +1,4 @@
-//! How the security log shows the addresses of clients, and how much of it one may cause.
+//! Client addresses in the security log, and the limit of lines per address.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -10,33 +10,33 @@ use ring::rand::SystemRandom;
 
 use crate::rate::attempts::AttemptLimit;
 
-/// Lines about refusals that the address of a client causes in a minute, at most.
+/// The maximum number of lines about refusals per minute and client address.
 const MAX_REFUSALS_PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
-/// Digits of the hash of an address.
+/// The length of a hashed address.
 const HASH_DIGITS: usize = 16;
 
-/// How the log shows the addresses of clients.
+/// The form in which the log shows client addresses.
 #[derive(Debug)]
 pub enum LoggedAddresses {
-    /// As they are.
+    /// In plain text.
     Plain,
-    /// Hashed with a key that ends with the process: lines of one client stay together, and nobody
-    /// finds out later who it was.
+    /// Hashed with a random key per process. Lines of one client can be grouped, but the address
+    /// cannot be recovered after the process ends.
     Hashed(Key),
-    /// Not at all.
+    /// Omitted.
     Hidden,
 }
 
 impl LoggedAddresses {
-    /// Hashed, with a new key.
+    /// Creates the hashed form with a new key.
     ///
     /// # Errors
-    /// When the system gives no random bytes.
+    /// When the random number generator of the system fails.
     pub fn hashed() -> Result<Self, ring::error::Unspecified> {
         Key::generate(HMAC_SHA256, &SystemRandom::new()).map(Self::Hashed)
     }
 
-    pub(super) fn show(&self, client: IpAddr) -> Option<String> {
+    pub(super) fn format(&self, client: IpAddr) -> Option<String> {
         match self {
             Self::Plain => Some(client.to_canonical().to_string()),
             Self::Hashed(key) => {
@@ -48,14 +48,14 @@ impl LoggedAddresses {
     }
 }
 
-/// The security log of a process.
+/// The configuration and rate limit of the security log.
 pub struct SecurityLog {
     pub(super) addresses: LoggedAddresses,
     pub(super) refusals: AttemptLimit,
 }
 
 impl SecurityLog {
-    /// One that shows addresses so.
+    /// Creates the security log with a form of addresses.
     #[must_use]
     pub fn new(addresses: LoggedAddresses) -> Self {
         Self { addresses, refusals: AttemptLimit::per_minute(MAX_REFUSALS_PER_MINUTE) }
@@ -67,15 +67,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_shown_as_configured() {
+    fn addresses_are_formatted_as_configured() {
         let client: IpAddr = "::ffff:192.0.2.1".parse().unwrap();
         let other: IpAddr = "192.0.2.2".parse().unwrap();
-        assert_eq!(LoggedAddresses::Plain.show(client).as_deref(), Some("192.0.2.1"));
-        assert_eq!(LoggedAddresses::Hidden.show(client), None);
+        assert_eq!(LoggedAddresses::Plain.format(client).as_deref(), Some("192.0.2.1"));
+        assert_eq!(LoggedAddresses::Hidden.format(client), None);
         let [one, two] = [LoggedAddresses::hashed().unwrap(), LoggedAddresses::hashed().unwrap()];
-        let hash = one.show(client).unwrap();
-        assert_eq!((hash.len(), one.show(client)), (HASH_DIGITS, Some(hash.clone())));
-        assert_ne!(one.show(other), Some(hash.clone()));
-        assert_ne!(two.show(client), Some(hash), "each process has its own key");
+        let hash = one.format(client).unwrap();
+        assert_eq!((hash.len(), one.format(client)), (HASH_DIGITS, Some(hash.clone())));
+        assert_ne!(one.format(other), Some(hash.clone()));
+        assert_ne!(two.format(client), Some(hash), "each process has its own key");
     }
 }

@@ -1,6 +1,10 @@
-//! The security log: a line for each sign of somebody who tries what they may not, and for each
-//! change of who may do what (behaviour 11.24). It stands in the log with the target `security`,
-//! inside the span of its request, which says the id, the method and the route.
+//! The security log: refused authentications and permissions, and changes of access (behaviour
+//! 11.24).
+//!
+//! A handler notes the caller and a change in the extensions of its request. The middleware calls
+//! [`log`] with each response, which derives an event from the route and the status. The log line
+//! has the target `security` and is inside the span of the request, which has the id, the method
+//! and the route. Lines about refusals are rate limited by client address.
 
 pub(crate) mod addresses;
 
@@ -16,7 +20,7 @@ use crate::error::ApiError;
 use crate::state::AppState;
 use addresses::SecurityLog;
 
-/// Operations that change who may do what, when they succeed.
+/// Operations that change access when they succeed.
 const CHANGES: [(&str, Method, &str); 15] = [
     ("addCollaborator", Method::POST, "/v5/books/{bookId}/collaborators"),
     ("removeCollaborator", Method::DELETE, "/v5/books/{bookId}/collaborators/{id}"),
@@ -35,91 +39,136 @@ const CHANGES: [(&str, Method, &str); 15] = [
     ("patchApp", Method::PATCH, "/v5/apps"),
 ];
 
-/// Who has sent a request, left with it.
+/// The user of a request, an extension of the request.
 struct Caller(UserId);
 
-/// What a request is about that its route does not tell, left with it.
-struct Noted(&'static str);
+/// The change that a request makes when it succeeds, an extension of the request.
+struct NotedChange(&'static str);
 
-/// Leaves with a request who has sent it.
+/// Notes the user of a request for the security log.
 pub(crate) fn note_caller(request: &HttpRequest, user: UserId) {
     request.extensions_mut().insert(Caller(user));
 }
 
-/// Leaves with a request what it changes when it succeeds.
+/// Notes what a request changes when it succeeds.
 pub(crate) fn note_change(request: &HttpRequest, what: &'static str) {
-    request.extensions_mut().insert(Noted(what));
+    request.extensions_mut().insert(NotedChange(what));
 }
 
-/// What an answer tells of doors.
+/// An event of the security log.
 enum AuthEvent {
-    /// Somebody is not who they say.
-    Stranger,
-    /// Somebody may not do this.
-    Refused,
-    /// So many strangers come from there that they are not looked at any more.
+    /// A token, secret or link was not valid.
+    AuthenticationFailed,
+    /// The caller lacks the permission.
+    PermissionRefused,
+    /// The client address sent too many invalid tokens.
     Throttled,
-    /// Who may do what has changed.
+    /// The access of a user, app or token changed.
     Changed(&'static str),
 }
 
-/// Writes the line of a request that was answered, if it is worth one.
+/// Writes the log line of a response, if it is a security event.
 pub(crate) fn log<B>(response: &ServiceResponse<B>) {
     let request = response.request();
     let Some(state) = request.app_data::<web::Data<AppState>>() else { return };
     let error = response.response().error().and_then(|error| error.as_error::<ApiError>());
-    let (caller, noted) = {
-        let left = request.extensions();
-        (left.get::<Caller>().map(|caller| caller.0), left.get::<Noted>().map(|noted| noted.0))
+    let (caller, change) = {
+        let extensions = request.extensions();
+        let caller = extensions.get::<Caller>().map(|caller| caller.0);
+        (caller, extensions.get::<NotedChange>().map(|change| change.0))
     };
     let route = request.match_pattern().unwrap_or_default();
     let route = route.strip_prefix(&state.path_prefix).unwrap_or(&route);
     let status = response.status();
-    let known = (request.method(), route, caller.is_some());
-    let sends_token = request.headers().contains_key(header::AUTHORIZATION);
-    let Some(sign) = sign_of(status, (error, sends_token), known, noted) else { return };
+    let outcome = Outcome {
+        method: request.method(),
+        route,
+        status,
+        error,
+        change,
+        has_token: request.headers().contains_key(header::AUTHORIZATION),
+        has_caller: caller.is_some(),
+    };
+    let Some(event) = outcome.event() else { return };
     let SecurityLog { addresses, refusals } = &state.security;
-    let client = client_address(request, state);
-    let shown = addresses.show(client);
-    let (client_shown, user) = (shown.as_deref(), caller.map(|user| user.to_string()));
-    let (user, status) = (user.as_deref(), status.as_u16());
+    let client_address = client_address(request, state);
+    let client = addresses.format(client_address);
+    let client = client.as_deref();
+    let user = caller.map(|user| user.to_string());
+    let user = user.as_deref();
     let book = request.match_info().get("bookId").map(|text| BookKey::new(text.to_owned()));
     let book = book.filter(BookKey::is_well_formed).map(|key| key.to_string());
-    let (book, reason) = (book.as_deref(), error.map(ApiError::reason));
-    if let AuthEvent::Changed(what) = sign {
-        let client = client_shown;
+    let book = book.as_deref();
+    let reason = error.map(ApiError::reason);
+    let status = status.as_u16();
+    if let AuthEvent::Changed(what) = event {
         tracing::info!(target: "security", what, user, client, book, "access changed");
         return;
     }
-    // A line for each of a flood of them would fill the disk.
-    if refusals.take(client).is_err() {
+    // A flood of refusals must not fill the disk.
+    if refusals.take(client_address).is_err() {
         return;
     }
-    let (target_user, client) = (user, client_shown);
-    match sign {
-        AuthEvent::Stranger => tracing::warn!(
+    match event {
+        AuthEvent::AuthenticationFailed => tracing::warn!(
             target: "security",
-            reason, user = target_user, client, status, "authentication failed"
+            reason, user, client, status, "authentication failed"
         ),
         AuthEvent::Throttled => tracing::warn!(
             target: "security",
             reason, client, status, "authentication is throttled"
         ),
-        AuthEvent::Refused | AuthEvent::Changed(_) => tracing::warn!(
+        AuthEvent::PermissionRefused | AuthEvent::Changed(_) => tracing::warn!(
             target: "security",
-            reason, user = target_user, client, book, status, "permission refused"
+            reason, user, client, book, status, "permission refused"
         ),
     }
 }
 
-fn sign_of(
+/// The parts of a response that decide about its event.
+struct Outcome<'r> {
+    method: &'r Method,
+    route: &'r str,
     status: StatusCode,
-    (error, sends_token): (Option<&ApiError>, bool),
-    (method, route, is_known): (&Method, &str, bool),
-    noted: Option<&'static str>,
-) -> Option<AuthEvent> {
-    // What signs in stands in the form or the query of these.
-    let signs_in = [
+    error: Option<&'r ApiError>,
+    change: Option<&'static str>,
+    has_token: bool,
+    has_caller: bool,
+}
+
+impl Outcome<'_> {
+    fn event(&self) -> Option<AuthEvent> {
+        let &Outcome { method, route, status, error, change, has_token, has_caller } = self;
+        if status.is_success() || status.is_redirection() {
+            let listed = CHANGES.iter().find(|(_, its, path)| its == method && *path == route);
+            return change.or(listed.map(|(name, ..)| *name)).map(AuthEvent::Changed);
+        }
+        let signs_in = is_sign_in_route(method, route);
+        match status {
+            StatusCode::UNAUTHORIZED if has_token || signs_in => {
+                Some(AuthEvent::AuthenticationFailed)
+            }
+            StatusCode::FORBIDDEN
+                if signs_in || error.is_some_and(ApiError::is_expired_session) =>
+            {
+                Some(AuthEvent::AuthenticationFailed)
+            }
+            StatusCode::FORBIDDEN => Some(AuthEvent::PermissionRefused),
+            StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST if signs_in => {
+                Some(AuthEvent::AuthenticationFailed)
+            }
+            StatusCode::NOT_FOUND if error.is_some_and(is_hidden_book) => {
+                Some(AuthEvent::PermissionRefused)
+            }
+            StatusCode::TOO_MANY_REQUESTS if !has_caller => Some(AuthEvent::Throttled),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an operation authenticates by its form or query instead of a header.
+fn is_sign_in_route(method: &Method, route: &str) -> bool {
+    let routes = [
         (Method::POST, "/auth/link"),
         (Method::GET, "/auth/callback"),
         (Method::POST, "/auth/device"),
@@ -127,25 +176,10 @@ fn sign_of(
         (Method::POST, "/auth/revoke"),
         (Method::POST, "/auth/introspect"),
     ];
-    let signs_in = signs_in.iter().any(|(its, path)| its == method && *path == route);
-    if status.is_success() || status.is_redirection() {
-        let listed = CHANGES.iter().find(|(_, its, path)| its == method && *path == route);
-        return noted.or(listed.map(|(name, ..)| *name)).map(AuthEvent::Changed);
-    }
-    match status {
-        StatusCode::UNAUTHORIZED if sends_token || signs_in => Some(AuthEvent::Stranger),
-        StatusCode::FORBIDDEN if signs_in || error.is_some_and(ApiError::is_expired_session) => {
-            Some(AuthEvent::Stranger)
-        }
-        StatusCode::FORBIDDEN => Some(AuthEvent::Refused),
-        StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST if signs_in => Some(AuthEvent::Stranger),
-        StatusCode::NOT_FOUND if error.is_some_and(is_hidden_book) => Some(AuthEvent::Refused),
-        StatusCode::TOO_MANY_REQUESTS if !is_known => Some(AuthEvent::Throttled),
-        _ => None,
-    }
+    routes.iter().any(|(its, path)| its == method && *path == route)
 }
 
-/// Whether it says that there is no such book, or none for the caller.
+/// Whether the book does not exist, or the caller may not know of it.
 const fn is_hidden_book(error: &ApiError) -> bool {
     matches!(
         error,

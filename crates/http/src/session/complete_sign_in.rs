@@ -1,4 +1,4 @@
-//! What a browser gets that has just signed in, by whatever way: its session, and the way back.
+//! The response that completes a sign-in: the session cookie and a redirect.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
@@ -13,29 +13,31 @@ use crate::error::RequestError;
 use crate::security::{note_caller, note_change};
 use crate::state::AppState;
 
-/// Makes a browser keep its session, and sends it back to where it came from. What it remembers of
-/// another tab stays.
+/// Sets the session cookie and redirects the browser to where it came from.
+///
+/// The cookie of the return target is removed only if it is the one of this sign-in. Otherwise it
+/// belongs to another tab.
 ///
 /// # Errors
 /// 500 when a cookie cannot be written.
-pub(super) fn enter(
+pub(super) fn complete_sign_in(
     request: &HttpRequest,
     state: &AppState,
     session: &Session,
     secret: &LoginSecret,
-    back: Option<&ReturnTo>,
+    return_to: Option<&ReturnTo>,
 ) -> Result<HttpResponse, RequestError> {
     note_caller(request, session.user);
     note_change(request, "signedIn");
-    let mut answer = match back {
-        Some(back) => login::to(&back.target(state)),
+    let mut response = match return_to {
+        Some(return_to) => login::redirect_to(&return_to.target(state)),
         None => {
-            page(StatusCode::OK, "You are signed in", &html! { p { "You may close this page." } })
+            page(StatusCode::OK, "You are signed in", &html! { p { "You can close this page." } })
         }
     };
-    cookie::add(&mut answer, &cookie::keep_session(request, state, (session.id, secret)))?;
-    if cookie::way_back(request, state).as_ref() == back {
-        cookie::add(&mut answer, &cookie::forget_way_back(request, state))?;
+    cookie::add(&mut response, &cookie::set_session(request, state, session.id, secret))?;
+    if cookie::return_to(request, state).as_ref() == return_to {
+        cookie::add(&mut response, &cookie::remove_return_to(request, state))?;
     }
-    Ok(answer)
+    Ok(response)
 }

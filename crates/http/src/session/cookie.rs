@@ -1,5 +1,6 @@
-//! The cookies that a browser keeps. No script reads them, and no other site makes a browser send
-//! them but by a link.
+//! The session cookie and the cookie of the return target.
+//!
+//! Both are `HttpOnly` and `SameSite=Lax`.
 
 use std::borrow::Cow;
 
@@ -19,76 +20,78 @@ use crate::outgoing::address::is_loopback;
 use crate::request_head::host;
 use crate::state::AppState;
 
-/// The cookie of the session: its id and its secret.
+/// The name of the session cookie; its value is the id and the secret.
 const SESSION: &str = "daybook_session";
-/// The cookie of the address to return to after signing in.
+/// The name of the cookie with the address to return to after signing in.
 const RETURN: &str = "daybook_return";
-/// How long the way back is remembered.
+/// The lifetime of the return cookie.
 const RETURN_MINUTES: i64 = 60;
 
-/// The session that a browser shows: its id and the digest of its secret.
+/// Reads the session id and the digest of its secret from the session cookie.
 pub(super) fn session(request: &HttpRequest) -> Option<(SessionId, SecretDigest)> {
     let cookie = request.cookie(SESSION)?;
     let (id, secret) = cookie.value().split_once('.')?;
     Some((id.parse().ok()?, digest(secret)))
 }
 
-/// Makes a browser keep a session.
-pub(super) fn keep_session(
+/// Returns the cookie that stores a new session.
+pub(super) fn set_session(
     request: &HttpRequest,
     state: &AppState,
-    (id, secret): (SessionId, &LoginSecret),
+    id: SessionId,
+    secret: &LoginSecret,
 ) -> Cookie<'static> {
     let value = format!("{id}.{}", secret.as_str());
-    made(request, state, (SESSION, value), Duration::days(SESSION_DAYS))
+    build(request, state, SESSION, value, Duration::days(SESSION_DAYS))
 }
 
-/// Makes a browser keep the session that it shows, for as long again.
-pub(super) fn keep_on(request: &HttpRequest, state: &AppState) -> Option<Cookie<'static>> {
+/// Returns the session cookie of the request with a renewed lifetime.
+pub(super) fn extend_session(request: &HttpRequest, state: &AppState) -> Option<Cookie<'static>> {
     let value = request.cookie(SESSION)?.value().to_owned();
-    Some(made(request, state, (SESSION, value), Duration::days(SESSION_DAYS)))
+    Some(build(request, state, SESSION, value, Duration::days(SESSION_DAYS)))
 }
 
-/// Makes a browser forget its session.
-pub(super) fn forget_session(request: &HttpRequest, state: &AppState) -> Cookie<'static> {
-    made(request, state, (SESSION, String::new()), Duration::ZERO)
+/// Returns the cookie that removes the session cookie.
+pub(super) fn remove_session(request: &HttpRequest, state: &AppState) -> Cookie<'static> {
+    build(request, state, SESSION, String::new(), Duration::ZERO)
 }
 
-/// Where to return to, as it was remembered. It is checked again: a cookie is a browser's own.
-pub(super) fn way_back(request: &HttpRequest, state: &AppState) -> Option<ReturnTo> {
+/// Reads and validates the return target. The browser could have changed it.
+pub(super) fn return_to(request: &HttpRequest, state: &AppState) -> Option<ReturnTo> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(request.cookie(RETURN)?.value()).ok()?;
     ReturnTo::read(&String::from_utf8(bytes).ok()?, state)
 }
 
-/// Makes a browser remember where to return to.
-pub(super) fn keep_way_back(
+/// Returns the cookie that stores the return target.
+pub(super) fn set_return_to(
     request: &HttpRequest,
     state: &AppState,
-    to: &ReturnTo,
+    return_to: &ReturnTo,
 ) -> Cookie<'static> {
-    // An address may hold characters that end the value of a cookie.
-    let value = BASE64_URL_SAFE_NO_PAD.encode(to.as_str());
-    made(request, state, (RETURN, value), Duration::minutes(RETURN_MINUTES))
+    // A URL may contain characters that end the value of a cookie.
+    let value = BASE64_URL_SAFE_NO_PAD.encode(return_to.as_str());
+    build(request, state, RETURN, value, Duration::minutes(RETURN_MINUTES))
 }
 
-/// Makes a browser forget where to return to.
-pub(super) fn forget_way_back(request: &HttpRequest, state: &AppState) -> Cookie<'static> {
-    made(request, state, (RETURN, String::new()), Duration::ZERO)
+/// Returns the cookie that removes the return target.
+pub(super) fn remove_return_to(request: &HttpRequest, state: &AppState) -> Cookie<'static> {
+    build(request, state, RETURN, String::new(), Duration::ZERO)
 }
 
-/// Adds a cookie to an answer.
+/// Adds a cookie to a response.
 ///
 /// # Errors
 /// 500 when it cannot be written.
-pub(super) fn add(answer: &mut HttpResponse, cookie: &Cookie<'_>) -> Result<(), RequestError> {
-    answer.add_cookie(cookie).map_err(|error| RequestError::Failed(error.to_string()))
+pub(super) fn add(response: &mut HttpResponse, cookie: &Cookie<'_>) -> Result<(), RequestError> {
+    response.add_cookie(cookie).map_err(|error| RequestError::Failed(error.to_string()))
 }
 
-/// A cookie for the pages and endpoints of signing in.
-pub(super) fn made(
+/// Builds a cookie that browsers send to `/auth` only.
+pub(super) fn build(
     request: &HttpRequest,
     state: &AppState,
-    (name, value): (impl Into<Cow<'static, str>>, String),
+    name: impl Into<Cow<'static, str>>,
+    value: String,
     age: Duration,
 ) -> Cookie<'static> {
     let path = format!("{}/auth", state.public_path());
@@ -101,8 +104,7 @@ pub(super) fn made(
         .finish()
 }
 
-/// Whether a browser reaches the server on its own machine without TLS, where a secure cookie would
-/// not be kept.
+/// Whether the server is on loopback without TLS, where browsers do not store `Secure` cookies.
 fn is_plain_loopback(request: &HttpRequest, state: &AppState) -> bool {
     let base = Url::parse(&state.base(host(request)));
     base.is_ok_and(|url| url.scheme() == "http" && is_loopback(&url))

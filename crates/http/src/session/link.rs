@@ -1,5 +1,7 @@
-//! Signing in by a link that works once. Opening it shows whom it signs in; only the button uses it
-//! up, because programs that look at links before people do open them too.
+//! Sign-in with a link that works once.
+//!
+//! Opening the link only renders a page with a button; the button redeems the link. Mail scanners
+//! open links before their readers do, and must not redeem them.
 
 use std::sync::Arc;
 
@@ -9,40 +11,41 @@ use daybook_domain::session::{Refusal, Session};
 use daybook_service::session;
 use maud::html;
 
-use super::page::{page, page_to};
+use super::complete_sign_in::complete_sign_in;
+use super::page::{page, page_with_form_target};
 use super::secret::{LoginSecret, digest};
-use super::{complete_sign_in, cookie, same_origin};
+use super::{cookie, same_origin};
 use crate::error::{ApiError, RequestError};
 use crate::form::Form;
-use crate::identity::authenticate::{again_on_collision, lane_of};
+use crate::identity::authenticate::{retry_on_collision, shard_key_of};
 use crate::parameters;
 use crate::run;
 use crate::state::AppState;
 
-/// GET /auth/link?code=: shows whom the link signs in.
+/// GET /auth/link?code=: renders the page with the address that the link signs in.
 pub(crate) async fn show_link(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
     let code = parameters::first(&request, "code").unwrap_or_default();
-    let (by, now) = (digest(&code), (state.clock)());
-    let link = match run::read(&state, move |tx| session::link(tx, &by, now)).await {
+    let (digest, now) = (digest(&code), (state.clock)());
+    let link = match run::read(&state, move |tx| session::find_link(tx, &digest, now)).await {
         Ok(link) => link,
-        Err(error) => return refused(error),
+        Err(error) => return refusal_page(error),
     };
     let content = html! {
-        p { "You sign in as " strong { (link.email) } "." }
+        p { "You are about to sign in as " strong { (link.email) } "." }
         form method="post" action={ (state.public_path()) "/auth/link" } {
             input type="hidden" name="code" value=(code);
             button { "Sign in" }
         }
     };
-    let back = cookie::way_back(&request, &state);
-    let back = back.and_then(|back| back.form_target(&request, &state));
-    Ok(page_to(StatusCode::OK, "Sign in", &content, back.as_deref()))
+    let return_to = cookie::return_to(&request, &state);
+    let form_target = return_to.and_then(|return_to| return_to.form_target(&request, &state));
+    Ok(page_with_form_target(StatusCode::OK, "Sign in", &content, form_target.as_deref()))
 }
 
-/// POST /auth/link: uses the link up and begins a session.
+/// POST /auth/link: redeems the link and creates a session.
 pub(crate) async fn sign_in(
     request: HttpRequest,
     state: web::Data<AppState>,
@@ -51,34 +54,50 @@ pub(crate) async fn sign_in(
     let code = form.0.into_iter().find(|(name, _)| name == "code");
     let code = code.map(|(_, code)| code).unwrap_or_default();
     if !same_origin::is_own_form(&request, &state) {
-        return Ok(same_origin::foreign_form(&request, &state));
+        return Ok(same_origin::foreign_form_page(&request, &state));
     }
     let secret = LoginSecret::random().map_err(|error| RequestError::Failed(error.to_string()))?;
-    let session = match begin(&state, &code, &secret).await {
+    let session = match redeem_link(&state, &code, &secret).await {
         Ok(session) => session,
-        Err(error) => return refused(error),
+        Err(error) => return refusal_page(error),
     };
-    let back = cookie::way_back(&request, &state);
-    Ok(complete_sign_in::enter(&request, &state, &session, &secret, back.as_ref())?)
+    let return_to = cookie::return_to(&request, &state);
+    Ok(complete_sign_in(&request, &state, &session, &secret, return_to.as_ref())?)
 }
 
-/// Begins the session, in the lane in which its user is created.
-async fn begin(state: &AppState, code: &str, secret: &LoginSecret) -> Result<Session, ApiError> {
-    let (by, kept, now) = (digest(code), secret.digest(), (state.clock)());
-    let link = run::read(state, move |tx| session::link(tx, &by, now)).await?;
-    let lane = lane_of(state, &link.email).await?;
-    let make = || {
+/// Redeems the link and creates a session for its user.
+async fn redeem_link(
+    state: &AppState,
+    code: &str,
+    secret: &LoginSecret,
+) -> Result<Session, ApiError> {
+    let (link_digest, session_digest) = (digest(code), secret.digest());
+    let now = (state.clock)();
+    let link = run::read(state, move |tx| session::find_link(tx, &link_digest, now)).await?;
+    let shard_key = shard_key_of(state, &link.email).await?;
+    let create = || {
         let (ids, admission) = (Arc::clone(&state.ids), Arc::clone(&state.admission));
-        run::write(state, lane, move |tx| session::begin(tx, &by, kept, &admission, (&ids, now)))
+        run::write(state, shard_key, move |tx| {
+            session::begin(tx, &link_digest, session_digest, &admission, &ids, now)
+        })
     };
-    again_on_collision(make).await
+    retry_on_collision(create).await
 }
 
-/// What a person reads who is not signed in.
-fn refused(error: ApiError) -> Result<HttpResponse, ApiError> {
-    let Some(refusal) = error.session_refusal() else { return Err(error) };
-    let next = html! { p { (refusal) ". Ask the operator of this server." } };
-    let status =
-        if *refusal == Refusal::Disabled { StatusCode::FORBIDDEN } else { StatusCode::NOT_FOUND };
-    Ok(page(status, "This link does not sign you in", &next))
+/// Renders the page for a link that does not work.
+fn refusal_page(error: ApiError) -> Result<HttpResponse, ApiError> {
+    let (status, heading, text) = match error.session_refusal() {
+        None => return Err(error),
+        Some(Refusal::Disabled) => (
+            StatusCode::FORBIDDEN,
+            "Your account is disabled",
+            "Please ask the operator of this server.",
+        ),
+        Some(Refusal::LinkUnusable | Refusal::SignedOut) => (
+            StatusCode::NOT_FOUND,
+            "This sign-in link no longer works",
+            "A link works once, for 15 minutes. Please request a new one.",
+        ),
+    };
+    Ok(page(status, heading, &html! { p { (text) } }))
 }

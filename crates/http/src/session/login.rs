@@ -1,4 +1,4 @@
-//! Where signing in begins.
+//! The sign-in page.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::LOCATION;
@@ -8,9 +8,9 @@ use daybook_service::session;
 use daybook_storage::user::User;
 use maud::html;
 
-use super::page::{guarded, page};
+use super::page::{page, with_security_headers};
 use super::return_to::ReturnTo;
-use super::{cookie, mailed, origin, provider_links};
+use super::{cookie, mail_link, origin, provider_links};
 use crate::error::ApiError;
 use crate::identity::provider::freshness::Freshness;
 use crate::parameters;
@@ -18,71 +18,76 @@ use crate::run;
 use crate::security::note_caller;
 use crate::state::AppState;
 
-/// GET /auth/login?returnUrl=: a browser that is signed in goes back at once. One that is not is
-/// told how to sign in, and returns after that.
+/// GET /auth/login?returnUrl=: redirects a signed-in browser, and otherwise asks to sign in.
 pub(crate) async fn login(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
-    let given = parameters::first(&request, "returnUrl");
-    let Some(target) = given.and_then(|to| origin::return_url(&to, &state.web_origins)) else {
+    let value = parameters::first(&request, "returnUrl");
+    let Some(target) = value.and_then(|to| origin::return_url(&to, &state.web_origins)) else {
         let why = html! { p {
-            "The address to return to is missing, or is not one that this server knows. "
-            "The operator lists the apps that may sign people in (--web-origins)."
+            "The address to return to is missing or not registered. "
+            "The operator of this server registers the apps that use it (--web-origins)."
         } };
-        return Ok(page(StatusCode::BAD_REQUEST, "This app is not known here", &why));
+        return Ok(page(StatusCode::BAD_REQUEST, "Unknown app", &why));
     };
     if signed_in(&request, &state).await?.is_some() {
-        return Ok(if is_cross_site(&request) { other_site(&target) } else { to(target.as_str()) });
+        return Ok(if is_cross_site(&request) {
+            cross_site_page(&target)
+        } else {
+            redirect_to(target.as_str())
+        });
     }
-    ask_to_sign_in(&request, &state, &ReturnTo::App(target))
+    render_sign_in(&request, &state, &ReturnTo::App(target))
 }
 
-/// The page that says how to sign in. The browser returns after that.
+/// Renders the sign-in page and stores the return target in a cookie.
 ///
 /// # Errors
-/// 500 when the way back cannot be kept.
-pub(crate) fn ask_to_sign_in(
+/// 500 when the cookie cannot be written.
+pub(crate) fn render_sign_in(
     request: &HttpRequest,
     state: &AppState,
-    way_back: &ReturnTo,
+    return_to: &ReturnTo,
 ) -> Result<HttpResponse, ApiError> {
-    ask_to_sign_in_anew(request, state, way_back, &Freshness::default())
+    render_sign_in_with_freshness(request, state, return_to, &Freshness::default())
 }
 
-/// The same as freshly as an app wants it. Whoever opens a link does so anyway.
+/// Renders the sign-in page for an app that limits the age of the sign-in.
+///
+/// The freshness only applies to identity providers. A link is always a fresh sign-in.
 ///
 /// # Errors
-/// 500 when the way back cannot be kept.
-pub(crate) fn ask_to_sign_in_anew(
+/// 500 when the cookie cannot be written.
+pub(crate) fn render_sign_in_with_freshness(
     request: &HttpRequest,
     state: &AppState,
-    way_back: &ReturnTo,
+    return_to: &ReturnTo,
     freshness: &Freshness,
 ) -> Result<HttpResponse, ApiError> {
-    let (known, links) =
-        (provider_links::exist(state), provider_links::links(state, way_back, freshness));
-    let how = html! {
-        (links)
-        p { @if known { "Or open" } @else { "Open" } " the link that signs you in, in this browser."
-            @if let Some(app) = way_back.app() { " Then you return to " strong { (app) } "." }
-            @else { " Then this goes on." } }
-        @match mailed::form(state) {
+    let content = html! {
+        (provider_links::provider_links(state, return_to, freshness))
+        p {
+            @if provider_links::has_providers(state) { "Or open" } @else { "Open" }
+            " your sign-in link in this browser."
+            @if let Some(app) = return_to.app() { " You will return to " strong { (app) } "." }
+        }
+        @match mail_link::mail_form(state) {
             Some(form) => (form),
             None => p {
-                "The operator of this server gives you such a link. It works once, for 15 minutes."
+                "Ask the operator of this server for a link. It works once, for 15 minutes."
             },
         }
     };
-    let mut answer = page(StatusCode::OK, "Sign in", &how);
-    cookie::add(&mut answer, &cookie::keep_way_back(request, state, way_back))?;
-    Ok(answer)
+    let mut response = page(StatusCode::OK, "Sign in", &content);
+    cookie::add(&mut response, &cookie::set_return_to(request, state, return_to))?;
+    Ok(response)
 }
 
-/// The session of a browser and its user, when somebody is signed in who is not disabled.
+/// Returns the session of a browser and its user, unless the user is disabled.
 ///
 /// # Errors
-/// When the database does not answer.
+/// When the database cannot be read.
 pub(crate) async fn signed_in(
     request: &HttpRequest,
     state: &AppState,
@@ -99,23 +104,25 @@ pub(crate) async fn signed_in(
     }
 }
 
-/// Whether a page of another site has sent the browser here.
+/// Whether a page of another site sent the browser here.
 pub(super) fn is_cross_site(request: &HttpRequest) -> bool {
     request.headers().get("sec-fetch-site").is_some_and(|site| site == "cross-site")
 }
 
-/// Browsers keep the cookie of the session from requests of apps on other sites. Such an app would
-/// send the browser here again and again.
-fn other_site(target: &reqwest::Url) -> HttpResponse {
+/// Renders the page for an app on another site.
+///
+/// Browsers do not send the session cookie with requests of such an app, so it would redirect the
+/// browser here in a loop.
+fn cross_site_page(target: &reqwest::Url) -> HttpResponse {
     let why = html! {
         p { "You are signed in, but the app at " strong { (target.host_str().unwrap_or_default()) }
-            " stands on another site than this server, and browsers keep its requests from the "
-            "session. Serve both under one domain." }
+            " is on a different site than this server, and your browser does not send it your "
+            "session. The operator must serve both from the same domain." }
     };
-    page(StatusCode::OK, "This app cannot use the session", &why)
+    page(StatusCode::OK, "This app cannot use your session", &why)
 }
 
-/// Sends a browser on, by GET.
-pub(crate) fn to(target: &str) -> HttpResponse {
-    guarded(HttpResponse::SeeOther()).insert_header((LOCATION, target)).finish()
+/// Redirects a browser with 303 (See Other).
+pub(crate) fn redirect_to(target: &str) -> HttpResponse {
+    with_security_headers(HttpResponse::SeeOther()).insert_header((LOCATION, target)).finish()
 }

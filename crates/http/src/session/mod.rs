@@ -1,19 +1,21 @@
-//! Signing in with a browser (behaviour 11.3, 11.4, 11.14).
+//! Browser sessions: sign-in, access tokens for web apps, sign-out (behaviour 11.3, 11.4, 11.14).
 //!
-//! | Module | What it does |
-//! |---|---|
-//! | `login` | Begins: remembers where to return to, and says how to sign in |
-//! | `link` | Signs in by a link that works once |
-//! | `provider`, `pending` | Sign in through an identity provider, with a cookie for the way there |
-//! | `provider_links` | What leads people to the identity providers |
-//! | `entry` | What a browser gets that has signed in |
-//! | `mailed`, `link_limits` | Mails such a link to who asks for it; how often |
-//! | `access` | Gives access tokens to the apps of a signed-in browser, and signs out |
-//! | `cookie` | The cookies of the session and of the way back |
-//! | `way_back` | Where a browser returns after signing in |
-//! | `origin` | The web origins that may use sessions |
-//! | `own_form` | Whether a page of this server has sent a form |
-//! | `page`, `secret` | What the pages look like, and how secrets are made |
+//! A *session* is a row with the hash of a secret. The browser has the id and the secret in a
+//! cookie (`cookie`, `secret`) that scripts cannot read and that is only sent to `/auth`.
+//!
+//! 1. `/auth/login` and the pages that need a user render the sign-in page (`login`). A second
+//!    cookie stores where to return to (`return_to`).
+//! 2. The user signs in with a link that works once (`link`), which the operator hands out or the
+//!    server mails (`mail_link`, `link_limits`). Or the user signs in at an identity provider
+//!    (`provider_links`, `provider`). A sealed cookie per sign-in binds the provider's response to
+//!    this browser (`sign_in_cookie`).
+//! 3. `complete_sign_in` sets the session cookie and redirects the browser.
+//! 4. Web apps exchange the session for short-lived access tokens at `/auth/refresh` (`access`).
+//!    Only the origins that the operator lists may do so (`origin`).
+//! 5. A session ends after 30 days without use, by sign-out, or when the user is disabled.
+//!
+//! Forms that change something must come from a page of this server (`same_origin`). Pages have no
+//! scripts, load nothing and cannot be framed (`page`).
 
 mod access;
 mod complete_sign_in;
@@ -21,7 +23,7 @@ pub(crate) mod cookie;
 mod link;
 mod link_limits;
 pub(crate) mod login;
-mod mailed;
+mod mail_link;
 pub(crate) mod origin;
 pub(crate) mod page;
 mod provider;
@@ -31,12 +33,12 @@ pub(crate) mod same_origin;
 pub(crate) mod secret;
 mod sign_in_cookie;
 
-pub(crate) use access::{logout, refresh, sign_out};
+pub(crate) use access::{logout, refresh_session, sign_out};
 pub(crate) use link::{show_link, sign_in};
 pub(crate) use login::login;
-pub(crate) use mailed::mail_link;
-pub(crate) use provider::{begin, finish};
+pub(crate) use mail_link::mail_link;
+pub(crate) use provider::{begin_provider_sign_in, finish_provider_sign_in};
 
 pub use link_limits::LinkLimits;
 pub use origin::WebOrigin;
-pub use secret::{LoginSecret, NoRandomness};
+pub use secret::{LoginSecret, RandomnessError};

@@ -1,4 +1,4 @@
-//! The pages. They are plain HTML without scripts, and may neither be framed nor load anything.
+//! HTML pages without scripts, which load nothing and cannot be framed.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
@@ -8,9 +8,7 @@ use actix_web::http::header::{
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// Nothing is loaded but the style below; forms are sent to this server only. Browsers apply
-/// `form-action` to the redirects after a form too, so the way back is named by the page that needs
-/// it.
+/// The policy of every page, without `form-action`.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
     frame-ancestors 'none'";
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;\
@@ -18,13 +16,16 @@ const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;mar
     .button{display:inline-block;border:1px solid;border-radius:.3rem;color:inherit;\
     text-decoration:none}";
 
-/// A page with a heading.
+/// Renders a page with a heading.
 pub(crate) fn page(status: StatusCode, heading: &str, content: &Markup) -> HttpResponse {
-    page_to(status, heading, content, None)
+    page_with_form_target(status, heading, content, None)
 }
 
-/// A page whose form may lead to another origin in the end.
-pub(crate) fn page_to(
+/// Renders a page whose form may be redirected to another origin.
+///
+/// Browsers apply `form-action` to the redirects after a form too, so the policy must name the
+/// origin.
+pub(crate) fn page_with_form_target(
     status: StatusCode,
     heading: &str,
     content: &Markup,
@@ -44,21 +45,20 @@ pub(crate) fn page_to(
         }
     };
     let policy = format!("{POLICY}; form-action {targets}");
-    guarded(HttpResponse::build(status))
+    with_security_headers(HttpResponse::build(status))
         .insert_header((CONTENT_SECURITY_POLICY, policy))
         .insert_header(ContentType::html())
         .body(text.into_string())
 }
 
-/// An answer to a browser that is kept nowhere, framed by nobody, and tells no other site its
-/// address.
-pub(crate) fn guarded(mut response: HttpResponseBuilder) -> HttpResponseBuilder {
+/// Adds headers that prevent caching, framing, type sniffing and cross-site referrers.
+pub(crate) fn with_security_headers(mut response: HttpResponseBuilder) -> HttpResponseBuilder {
     response
         .insert_header((CACHE_CONTROL, "no-store"))
         .insert_header((PRAGMA, "no-cache"))
         .insert_header((X_FRAME_OPTIONS, "DENY"))
         .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        // Not no-referrer: browsers then send forms with the origin `null`.
+        // With `no-referrer`, browsers send forms with the origin `null`.
         .insert_header((REFERRER_POLICY, "same-origin"));
     response
 }

@@ -1,4 +1,4 @@
-//! The part of the sign-in page that leads to the identity providers.
+//! The links to identity providers on the sign-in page.
 
 use maud::{Markup, html};
 
@@ -7,20 +7,26 @@ use crate::identity::provider::freshness::Freshness;
 use crate::parameters;
 use crate::state::AppState;
 
-/// Whether people sign in through identity providers.
-pub(super) fn exist(state: &AppState) -> bool {
+/// Whether users can sign in through an identity provider.
+pub(super) fn has_providers(state: &AppState) -> bool {
     names(state).next().is_some()
 }
 
-/// A link to each provider that people sign in through: it says where the browser returns after
-/// that, and how fresh the sign-in must be.
-pub(super) fn links(state: &AppState, way_back: &ReturnTo, freshness: &Freshness) -> Markup {
-    let (path, asked) = (state.public_path(), |name| asked(name, way_back, freshness));
+/// Renders a link to each provider, with the return target and the required freshness.
+pub(super) fn provider_links(
+    state: &AppState,
+    return_to: &ReturnTo,
+    freshness: &Freshness,
+) -> Markup {
     html! {
         @for name in names(state) {
-            p { a class="button" href={ (path) "/auth/provider?" (asked(name)) } {
-                "Sign in with " (name)
-            } }
+            p {
+                a class="button"
+                    href={ (state.public_path()) "/auth/provider?"
+                        (link_query(name, return_to, freshness)) } {
+                    "Sign in with " (name)
+                }
+            }
         }
     }
 }
@@ -29,9 +35,9 @@ fn names(state: &AppState) -> impl Iterator<Item = &str> {
     state.identity.providers().into_iter().flat_map(|all| all.sign_in_names())
 }
 
-/// The parameters of a link.
-fn asked(name: &str, way_back: &ReturnTo, freshness: &Freshness) -> String {
-    let wish: Vec<_> = freshness.parameters().collect();
-    let wish = wish.iter().map(|(name, value)| (*name, value.as_str()));
-    parameters::encoded([("name", name), ("to", way_back.as_str())].into_iter().chain(wish))
+/// Returns the query of a link to `/auth/provider`.
+fn link_query(name: &str, return_to: &ReturnTo, freshness: &Freshness) -> String {
+    let freshness: Vec<_> = freshness.parameters().collect();
+    let freshness = freshness.iter().map(|(name, value)| (*name, value.as_str()));
+    parameters::encode([("name", name), ("to", return_to.as_str())].into_iter().chain(freshness))
 }

@@ -1,5 +1,4 @@
-//! Where a browser returns after somebody has signed in: to an app of a listed origin, or to a page
-//! of this server that needs to know who it is.
+//! Where a browser returns after sign-in: an app of a listed origin, or a page of this server.
 
 use actix_web::HttpRequest;
 use reqwest::Url;
@@ -8,31 +7,32 @@ use super::origin::{MAX_RETURN_URL, return_url};
 use crate::request_head::host;
 use crate::state::AppState;
 
-/// The pages of this server that browsers return to, without its address.
+/// The paths of this server that a browser may return to.
 const PAGES: [&str; 3] = ["/auth/authorize", "/auth/device", "/auth/consents"];
 
-/// Where a browser returns after signing in.
+/// The target of the redirect after sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReturnTo {
-    /// To an app.
+    /// The URL of an app.
     App(Url),
-    /// To a page of this server: its path, with the query.
+    /// The path and query of a page of this server.
     Page(String),
 }
 
 impl ReturnTo {
-    /// Reads where to return to, as a cookie holds it: it is a browser's own, and is checked again.
+    /// Parses and validates the value of a cookie or parameter.
     pub(super) fn read(text: &str, state: &AppState) -> Option<Self> {
         let path = text.split('?').next().unwrap_or_default();
         if PAGES.contains(&path) {
             let query = text.split_once('?').map_or("", |(_, query)| query);
-            let plain = query.len() <= MAX_RETURN_URL && text.bytes().all(|b| b.is_ascii_graphic());
-            return plain.then(|| Self::Page(text.to_owned()));
+            let is_valid =
+                query.len() <= MAX_RETURN_URL && text.bytes().all(|byte| byte.is_ascii_graphic());
+            return is_valid.then(|| Self::Page(text.to_owned()));
         }
         return_url(text, &state.web_origins).map(Self::App)
     }
 
-    /// As a cookie holds it.
+    /// Returns the text that [`Self::read`] parses.
     pub(super) fn as_str(&self) -> &str {
         match self {
             Self::App(url) => url.as_str(),
@@ -40,7 +40,7 @@ impl ReturnTo {
         }
     }
 
-    /// The address to send the browser to.
+    /// Returns the URL or path to redirect the browser to.
     pub(super) fn target(&self, state: &AppState) -> String {
         match self {
             Self::App(url) => url.to_string(),
@@ -48,8 +48,7 @@ impl ReturnTo {
         }
     }
 
-    /// Whom somebody signs in for, in the words of the page that asks them to; `None` for this
-    /// server.
+    /// Returns the host of the app that the sign-in page shows; `None` for this server.
     pub(super) fn app(&self) -> Option<&str> {
         match self {
             Self::App(url) => url.host_str(),
@@ -57,11 +56,11 @@ impl ReturnTo {
         }
     }
 
-    /// Where a form may lead in the end that signs somebody in (see [`form_target`]).
+    /// Returns where the form of the sign-in may be redirected (see [`form_target`]).
     pub(super) fn form_target(&self, request: &HttpRequest, state: &AppState) -> Option<String> {
         match self {
             Self::App(url) => form_target(url),
-            // Who has agreed before is sent on at once.
+            // If the user consented before, `/auth/authorize` redirects to the client at once.
             Self::Page(path) => {
                 let base = Url::parse(&state.base(host(request))).ok()?;
                 let page = base.join(path).ok()?;
@@ -72,15 +71,20 @@ impl ReturnTo {
     }
 }
 
-/// How the policy of a page names an address that its form leads to by redirects. Browsers know no
-/// IPv6 address there.
+/// Returns the `form-action` source of a URL that a form may be redirected to.
+///
+/// It is the origin, or the scheme if the URL has no host or an IPv6 host, which browsers do not
+/// support there.
 pub(crate) fn form_target(url: &Url) -> Option<String> {
-    let named = matches!(url.scheme(), "http" | "https")
+    let has_supported_host = matches!(url.scheme(), "http" | "https")
         && !url.host_str().is_some_and(|host| host.starts_with('['));
-    let plain = |text: &String| !text.contains([';', ',', ' ', '\'']);
-    let target =
-        if named { url.origin().ascii_serialization() } else { format!("{}:", url.scheme()) };
-    Some(target).filter(plain)
+    let target = if has_supported_host {
+        url.origin().ascii_serialization()
+    } else {
+        format!("{}:", url.scheme())
+    };
+    // These characters would end the source in the policy.
+    if target.contains([';', ',', ' ', '\'']) { None } else { Some(target) }
 }
 
 #[cfg(test)]
@@ -88,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policies_name_where_forms_lead() {
+    fn form_target_is_the_origin_or_the_scheme() {
         for (url, expected) in [
             ("https://app.example.com:8443/cb?a=1", "https://app.example.com:8443"),
             ("http://127.0.0.1:4000/cb", "http://127.0.0.1:4000"),

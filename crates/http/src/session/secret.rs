@@ -1,4 +1,4 @@
-//! Secrets that are handed out once: 32 random bytes, of which only the SHA-256 is kept.
+//! Secrets of links, sessions and device codes: 32 random bytes, stored as their SHA-256.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -6,45 +6,45 @@ use daybook_domain::session::SecretDigest;
 use ring::rand::{SecureRandom, SystemRandom};
 use sha2::{Digest, Sha256};
 
-/// The system gave no randomness.
+/// The random number generator of the system failed.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
-#[error("the system gave no randomness")]
-pub struct NoRandomness;
+#[error("the system random number generator failed")]
+pub struct RandomnessError;
 
-/// A secret, as its holder sends it. It is not printed by accident.
+/// The text of a secret. It has no `Debug`, so that it does not get into logs.
 pub struct LoginSecret(String);
 
 impl LoginSecret {
-    /// A new secret.
+    /// Generates a secret.
     ///
     /// # Errors
-    /// [`NoRandomness`].
-    pub fn random() -> Result<Self, NoRandomness> {
+    /// [`RandomnessError`].
+    pub fn random() -> Result<Self, RandomnessError> {
         let mut bytes = [0; 32];
-        SystemRandom::new().fill(&mut bytes).map_err(|_| NoRandomness)?;
+        SystemRandom::new().fill(&mut bytes).map_err(|_| RandomnessError)?;
         Ok(Self(BASE64_URL_SAFE_NO_PAD.encode(bytes)))
     }
 
-    /// The text to hand out.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The link that signs in by it; `server` is the address of this server.
+    /// Returns the sign-in link with this secret; `server` is the address of this server.
     #[must_use]
     pub fn link(&self, server: &str) -> String {
         format!("{server}/auth/link?code={}", self.0)
     }
 
-    /// What is kept of it.
+    /// Returns the digest that the database stores.
     #[must_use]
     pub fn digest(&self) -> SecretDigest {
         digest(&self.0)
     }
 }
 
-/// What is kept of a secret that somebody sends.
+/// Returns the digest of the text of a secret.
 pub(crate) fn digest(text: &str) -> SecretDigest {
     Sha256::digest(text.as_bytes()).into()
 }

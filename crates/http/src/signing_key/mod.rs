@@ -1,16 +1,22 @@
-//! The key pairs that this installation signs with for others, who verify by the public keys
-//! (behaviour 11.15). Its own access tokens are signed with a secret instead
+//! Signing keys: the key pairs for tokens that others verify, such as ID tokens (behaviour 11.15).
+//!
+//! A signing key is a row with its public thumbprint as id and the private key sealed by
+//! [`crate::identity::sealer`]. There is one current key per algorithm (Ed25519 and RSA, `pair` and
+//! `rsa`). `/.well-known/jwks.json` publishes the public keys.
+//!
+//! The first request that needs keys generates them. If two processes do so at once, the unique
+//! index of the table lets one insert, and the other reads its keys. A rotation (`daybook keys
+//! rotate`) inserts new keys, which are published at once and sign some minutes later, when all
+//! caches have them. Old keys stay published until the tokens that they signed have expired.
+//!
+//! Each process caches the opened keys (`key_cache`) until the counter of identity changes in the
+//! database grows. Keys that do not open, for instance because `token.key` was replaced, are an
+//! error at startup.
+//!
+//! Access tokens of this installation are signed with a secret instead
 //! ([`crate::identity::own_token`]).
-//!
-//! | Module | What it does |
-//! |---|---|
-//! | `rsa`, `pair` | Make, seal, open and show key pairs |
-//! | `opened` | Remembers the opened keys of this process |
-//!
-//! The first keys are made when they are first needed. Of two processes that make them at once, the
-//! one whose rows the database takes first wins, and the other reads them.
 
-pub(crate) mod opened;
+pub(crate) mod key_cache;
 mod pair;
 mod rsa;
 
@@ -30,27 +36,29 @@ use crate::error::{ApiError, RequestError};
 use crate::identity::own_token::LocalKey;
 use crate::run;
 use crate::state::AppState;
-use opened::OpenedKeys;
+use key_cache::OpenedKeys;
 
-pub(crate) use pair::place_of_pair;
+pub(crate) use pair::pair_context;
 
-pub use opened::UnusableKeys;
-pub use rsa::NoPair;
+pub use key_cache::UnusableKeys;
+pub use rsa::KeyPairError;
 
-/// How long others may keep the public keys. New keys sign after twice that
+/// How long clients may cache the public keys. New keys sign after twice that
 /// ([`daybook_domain::signing_key::ANNOUNCED_MINUTES`]).
-const KEPT: &str = "public, max-age=300";
+const JWKS_CACHE_CONTROL: &str = "public, max-age=300";
 
-/// Makes a key pair of each algorithm, which takes up to a second of computing, and seals it with
-/// the key of this installation.
+/// Generates and seals a key pair of each algorithm, which takes up to a second of CPU time.
 ///
 /// # Errors
-/// [`NoPair`] without randomness.
-pub fn make_pairs(algorithms: &[SigningAlgorithm], key: &LocalKey) -> Result<Vec<NewPair>, NoPair> {
+/// [`KeyPairError`] if the random number generator of the system fails.
+pub fn make_pairs(
+    algorithms: &[SigningAlgorithm],
+    key: &LocalKey,
+) -> Result<Vec<NewPair>, KeyPairError> {
     algorithms.iter().map(|algorithm| pair::make(*algorithm, key)).collect()
 }
 
-/// Checks that the keys open with the key of this installation.
+/// Checks that the signing keys open with the key of this installation.
 ///
 /// # Errors
 /// [`UnusableKeys`].
@@ -58,58 +66,60 @@ pub fn check_keys(ring: KeyRing, key: &LocalKey, now: Instant) -> Result<(), Unu
     OpenedKeys::open(ring, key, now).map(drop)
 }
 
-/// GET /.well-known/jwks.json: the public keys of what this installation has signed.
+/// GET /.well-known/jwks.json: returns the public keys.
 pub(crate) async fn jwks(state: web::Data<AppState>) -> Result<HttpResponse, ApiError> {
-    let published = opened(&state).await?.published((state.clock)());
-    Ok(HttpResponse::Ok().insert_header((CACHE_CONTROL, KEPT)).json(published))
+    let published = opened_keys(&state).await?.published((state.clock)());
+    Ok(HttpResponse::Ok().insert_header((CACHE_CONTROL, JWKS_CACHE_CONTROL)).json(published))
 }
 
-/// Signs claims as a JWT of a type, such as `JWT` or `at+jwt`, with the key that signs now.
+/// Signs claims as a JWT of a type, such as `JWT` or `at+jwt`, with the current key.
 ///
 /// # Errors
-/// 500 when the keys do not open, or the claims cannot be written.
+/// 500 when the keys do not open, or the claims cannot be serialized.
 pub(crate) async fn sign<T: Serialize>(
     state: &AppState,
     algorithm: SigningAlgorithm,
     kind: &str,
     claims: &T,
 ) -> Result<String, ApiError> {
-    let keys = opened(state).await?;
+    let keys = opened_keys(state).await?;
     let pair = keys
         .signing(algorithm, (state.clock)())
-        .ok_or_else(|| RequestError::Failed("no key signs with this algorithm".to_owned()))?;
-    let mut header = Header::new(pair::named(algorithm));
+        .ok_or_else(|| RequestError::Failed("no signing key of this algorithm".to_owned()))?;
+    let mut header = Header::new(pair::jwt_algorithm(algorithm));
     header.typ = Some(kind.to_owned());
     header.kid = Some(pair.id().to_owned());
     encode(&header, claims, &pair.private).map_err(|error| failed(&error))
 }
 
-/// Has the keys at hand before something is written that is told in signed tokens alone.
+/// Loads the signing keys before a write whose only response is a signed token.
+///
+/// Otherwise the write could commit without a response that tells of it.
 ///
 /// # Errors
-/// 503 when they cannot be read now. What else is in the way [`sign`] tells.
-pub(crate) async fn prepare(state: &AppState) -> Result<(), ApiError> {
-    match opened(state).await {
+/// 503 when the database cannot be read. Other errors are left to [`sign`].
+pub(crate) async fn load_signing_keys(state: &AppState) -> Result<(), ApiError> {
+    match opened_keys(state).await {
         Err(error) if error.is_unavailable() => Err(error),
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-/// The keys: as remembered, read, or made now.
-async fn opened(state: &AppState) -> Result<Arc<OpenedKeys>, ApiError> {
+/// Returns the keys from the cache or the database, and generates missing ones.
+async fn opened_keys(state: &AppState) -> Result<Arc<OpenedKeys>, ApiError> {
     let cache = state.identity.signing_keys();
-    if let Some(known) = cache.find() {
-        return Ok(known);
+    if let Some(cached) = cache.find() {
+        return Ok(cached);
     }
-    let _reading = cache.reading.lock().await;
-    if let Some(known) = cache.find() {
-        return Ok(known);
+    let _loading = cache.loading.lock().await;
+    if let Some(cached) = cache.find() {
+        return Ok(cached);
     }
     let changes = cache.changes();
     let mut ring = run::read(state, signing_key::list).await?;
     let missing = ring.missing();
     if !missing.is_empty() {
-        ring = add(state, missing).await?;
+        ring = generate_keys(state, missing).await?;
     }
     let (identity, now) = (Arc::clone(&state.identity), (state.clock)());
     let opened = block(move || OpenedKeys::open(ring, identity.key(), now)).await?;
@@ -118,8 +128,11 @@ async fn opened(state: &AppState) -> Result<Arc<OpenedKeys>, ApiError> {
     Ok(opened)
 }
 
-/// Makes the first keys, unless another process is faster.
-async fn add(state: &AppState, missing: Vec<SigningAlgorithm>) -> Result<KeyRing, ApiError> {
+/// Generates and inserts the first keys, or reads those of a faster process.
+async fn generate_keys(
+    state: &AppState,
+    missing: Vec<SigningAlgorithm>,
+) -> Result<KeyRing, ApiError> {
     let (identity, now) = (Arc::clone(&state.identity), (state.clock)());
     let pairs = block(move || make_pairs(&missing, identity.key())).await?;
     let pairs = pairs.map_err(|error| failed(&error))?;

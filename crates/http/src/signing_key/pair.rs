@@ -1,4 +1,4 @@
-//! A key pair that can sign: how it is made, read, sealed and shown.
+//! Key pairs: generation, sealing, opening and the public JWK.
 
 use daybook_domain::signing_key::{NewPair, SigningAlgorithm};
 use jsonwebtoken::jwk::{Jwk, PublicKeyUse, ThumbprintHash};
@@ -6,7 +6,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair, RsaKeyPair, RsaPublicKeyComponents};
 
-use super::rsa::{NoPair, private_key};
+use super::rsa::{KeyPairError, private_key};
 use crate::identity::own_token::LocalKey;
 
 /// A key pair.
@@ -17,8 +17,8 @@ pub(crate) struct Pair {
     id: String,
 }
 
-/// What tokens call an algorithm.
-pub(super) const fn named(algorithm: SigningAlgorithm) -> Algorithm {
+/// Returns the algorithm in the terms of JWT.
+pub(super) const fn jwt_algorithm(algorithm: SigningAlgorithm) -> Algorithm {
     match algorithm {
         SigningAlgorithm::EdDsa => Algorithm::EdDSA,
         SigningAlgorithm::Rs256 => Algorithm::RS256,
@@ -26,65 +26,67 @@ pub(super) const fn named(algorithm: SigningAlgorithm) -> Algorithm {
 }
 
 impl Pair {
-    /// Reads a private key: PKCS #8 of Ed25519 (RFC 8410), PKCS #1 of RSA.
-    pub(super) fn read(algorithm: SigningAlgorithm, private: &[u8]) -> Result<Self, NoPair> {
+    /// Parses a private key: PKCS #8 for Ed25519 (RFC 8410), PKCS #1 for RSA.
+    pub(super) fn read(algorithm: SigningAlgorithm, private: &[u8]) -> Result<Self, KeyPairError> {
         let (private, public) = match algorithm {
             SigningAlgorithm::EdDsa => {
-                let pair = Ed25519KeyPair::from_pkcs8(private).map_err(|_| NoPair)?;
+                let pair = Ed25519KeyPair::from_pkcs8(private).map_err(|_| KeyPairError)?;
                 let public = DecodingKey::from_ed_der(pair.public_key().as_ref());
                 (EncodingKey::from_ed_der(private), public)
             }
             SigningAlgorithm::Rs256 => {
-                let pair = RsaKeyPair::from_der(private).map_err(|_| NoPair)?;
+                let pair = RsaKeyPair::from_der(private).map_err(|_| KeyPairError)?;
                 let public: RsaPublicKeyComponents<Vec<u8>> = pair.public().into();
                 let public = DecodingKey::from_rsa_raw_components(&public.n, &public.e);
                 (EncodingKey::from_rsa_der(private), public)
             }
         };
-        let public = Jwk::from_decoding_key(&public, Some(named(algorithm)));
-        let mut public = public.map_err(|_| NoPair)?;
-        let id = public.thumbprint(ThumbprintHash::SHA256).map_err(|_| NoPair)?;
+        let public = Jwk::from_decoding_key(&public, Some(jwt_algorithm(algorithm)));
+        let mut public = public.map_err(|_| KeyPairError)?;
+        let id = public.thumbprint(ThumbprintHash::SHA256).map_err(|_| KeyPairError)?;
         public.common.key_id = Some(id.clone());
         public.common.public_key_use = Some(PublicKeyUse::Signature);
         Ok(Self { private, public, id })
     }
 
-    /// The thumbprint of its public key (RFC 7638).
+    /// Returns the thumbprint of the public key (RFC 7638).
     pub(super) fn id(&self) -> &str {
         &self.id
     }
 }
 
-/// Makes a pair, which takes up to a second of computing, and seals it.
+/// Generates and seals a pair, which takes up to a second of CPU time.
 ///
 /// # Errors
-/// [`NoPair`] without randomness.
-pub(super) fn make(algorithm: SigningAlgorithm, key: &LocalKey) -> Result<NewPair, NoPair> {
+/// [`KeyPairError`] if the random number generator of the system fails.
+pub(super) fn make(algorithm: SigningAlgorithm, key: &LocalKey) -> Result<NewPair, KeyPairError> {
     let private = match algorithm {
         SigningAlgorithm::EdDsa => Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
-            .map_err(|_| NoPair)?
+            .map_err(|_| KeyPairError)?
             .as_ref()
             .to_vec(),
         SigningAlgorithm::Rs256 => private_key()?,
     };
     let id = Pair::read(algorithm, &private)?.id;
-    let sealed = key.sealer().seal(&place_of_pair(algorithm, &id), &private).map_err(|_| NoPair)?;
+    let context = pair_context(algorithm, &id);
+    let sealed = key.sealer().seal(&context, &private).map_err(|_| KeyPairError)?;
     Ok(NewPair { id, algorithm, sealed })
 }
 
 /// Opens a sealed pair.
 ///
 /// # Errors
-/// [`NoPair`] when it was sealed with another key.
-pub(super) fn open(pair: &NewPair, key: &LocalKey) -> Result<Pair, NoPair> {
+/// [`KeyPairError`] if it was sealed with another key.
+pub(super) fn open(pair: &NewPair, key: &LocalKey) -> Result<Pair, KeyPairError> {
     let NewPair { id, algorithm, sealed } = pair;
-    let private = key.sealer().open(&place_of_pair(*algorithm, id), sealed).map_err(|_| NoPair)?;
-    let read = Pair::read(*algorithm, &private)?;
-    if read.id == *id { Ok(read) } else { Err(NoPair) }
+    let context = pair_context(*algorithm, id);
+    let private = key.sealer().open(&context, sealed).map_err(|_| KeyPairError)?;
+    let pair = Pair::read(*algorithm, &private)?;
+    if pair.id == *id { Ok(pair) } else { Err(KeyPairError) }
 }
 
-/// Where a private key is sealed for.
-pub(crate) fn place_of_pair(algorithm: SigningAlgorithm, id: &str) -> [&str; 3] {
+/// Returns the sealing context of a private key.
+pub(crate) fn pair_context(algorithm: SigningAlgorithm, id: &str) -> [&str; 3] {
     ["signing_keys", algorithm.as_str(), id]
 }
 
@@ -102,7 +104,7 @@ mod tests {
     const ID: &str = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";
 
     #[test]
-    fn the_key_of_the_standard_has_its_thumbprint() {
+    fn rfc_8037_key_has_its_thumbprint() {
         let seed = BASE64_URL_SAFE_NO_PAD.decode(SEED).unwrap();
         let public = BASE64_URL_SAFE_NO_PAD.decode(PUBLIC).unwrap();
         let head = [0x30, 0x51, 2, 1, 1, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_pair_opens_with_its_key_alone() {
+    fn sealed_pair_opens_only_with_its_key_and_id() {
         let (key, other) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
         let (made, second) =
             (make(SigningAlgorithm::EdDsa, &key), make(SigningAlgorithm::EdDsa, &key));

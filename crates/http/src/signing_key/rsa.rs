@@ -1,5 +1,4 @@
-//! Makes RSA key pairs, which ring signs with but does not make: two primes (FIPS 186-5, A.1.3) and
-//! the numbers that follow from them, in the form of RFC 8017, A.1.2.
+//! Generates RSA key pairs, which `ring` does not: FIPS 186-5, A.1.3, encoded by RFC 8017, A.1.2.
 
 use crypto_bigint::{BoxedUint, ConcatenatingMul, Lcm, NonZero, Odd, Resize};
 use crypto_primes::hazmat::{SetBits, SmallFactorsSieveFactory};
@@ -13,53 +12,54 @@ use pkcs1::{Error, RsaPrivateKeyRef};
 /// A key pair could not be made or read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the key pair could not be made or read")]
-pub struct NoPair;
+pub struct KeyPairError;
 
-/// Bits of each prime: half of those of the modulus.
+/// The size of each prime: half of the modulus.
 const PRIME_BITS: u32 = 1_024;
-/// The public exponent that everybody uses.
+/// The usual public exponent.
 const EXPONENT: u32 = 65_537;
-/// The primes differ in one of this many highest bits.
-const APART_BITS: u32 = 100;
+/// The primes must differ within this many of their highest bits (FIPS 186-5, A.1.3).
+const DISTANCE_BITS: u32 = 100;
 
-/// A new private key, as DER.
+/// Generates a private key, encoded as DER.
 ///
 /// # Errors
-/// [`NoPair`] without randomness.
-pub(super) fn private_key() -> Result<Vec<u8>, NoPair> {
-    // Fails here, if at all: the source below cannot say so.
-    getrandom::fill(&mut [0; 32]).map_err(|_| NoPair)?;
+/// [`KeyPairError`] if the random number generator of the system fails.
+pub(super) fn private_key() -> Result<Vec<u8>, KeyPairError> {
+    // `UnwrapErr` below panics without randomness, so check for it first.
+    getrandom::fill(&mut [0; 32]).map_err(|_| KeyPairError)?;
     loop {
-        let (one, other) = (prime()?, prime()?);
-        let (p, q) = if one > other { (one, other) } else { (other, one) };
-        if (&p - &q).bits() > PRIME_BITS - APART_BITS
-            && let Some(numbers) = Numbers::of(&p, &q)
+        let (first, second) = (random_prime()?, random_prime()?);
+        let (p, q) = if first > second { (first, second) } else { (second, first) };
+        if (&p - &q).bits() > PRIME_BITS - DISTANCE_BITS
+            && let Some(numbers) = KeyNumbers::derive(&p, &q)
         {
-            return numbers.encoded(&p, &q).map_err(|_| NoPair);
+            return numbers.encode(&p, &q).map_err(|_| KeyPairError);
         }
     }
 }
 
-/// A prime whose two highest bits are set, so that the product of two has all its bits, and to
-/// which the public exponent fits.
-fn prime() -> Result<BoxedUint, NoPair> {
-    let exponent = NonZero::new(BoxedUint::from(EXPONENT)).into_option().ok_or(NoPair)?;
+/// Generates a prime `p` for which `p - 1` is coprime to the public exponent.
+///
+/// Its two highest bits are set, so that the product of two primes has 2,048 bits.
+fn random_prime() -> Result<BoxedUint, KeyPairError> {
+    let exponent = NonZero::new(BoxedUint::from(EXPONENT)).into_option().ok_or(KeyPairError)?;
     loop {
         let sieve = SmallFactorsSieveFactory::new(Flavor::Any, PRIME_BITS, SetBits::TwoMsb);
         let found = sieve_and_find(
             &mut UnwrapErr(SysRng),
-            sieve.map_err(|_| NoPair)?,
+            sieve.map_err(|_| KeyPairError)?,
             |_, candidate: &BoxedUint| is_prime(Flavor::Any, candidate),
         );
-        let found = found.map_err(|_| NoPair)?.ok_or(NoPair)?;
+        let found = found.map_err(|_| KeyPairError)?.ok_or(KeyPairError)?;
         if !bool::from(found.rem(&exponent).is_one()) {
             return Ok(found);
         }
     }
 }
 
-/// What follows from two primes.
-struct Numbers {
+/// The numbers of a key that are derived from its primes.
+struct KeyNumbers {
     modulus: BoxedUint,
     private: BoxedUint,
     private_p: BoxedUint,
@@ -67,26 +67,26 @@ struct Numbers {
     coefficient: BoxedUint,
 }
 
-impl Numbers {
-    /// `None` where the public exponent has no inverse.
-    fn of(p: &BoxedUint, q: &BoxedUint) -> Option<Self> {
-        let (before_p, before_q) = (p - 1_u32, q - 1_u32);
-        let order = NonZero::new(before_p.lcm(&before_q)).into_option()?;
+impl KeyNumbers {
+    /// Derives the numbers; `None` if the public exponent has no inverse.
+    fn derive(p: &BoxedUint, q: &BoxedUint) -> Option<Self> {
+        let (p_minus_1, q_minus_1) = (p - 1_u32, q - 1_u32);
+        let order = NonZero::new(p_minus_1.lcm(&q_minus_1)).into_option()?;
         let exponent = BoxedUint::from(EXPONENT).resize(order.bits_precision());
         let private = exponent.invert_mod(&order).into_option()?;
-        let before_p = NonZero::new(before_p).into_option()?;
-        let before_q = NonZero::new(before_q).into_option()?;
+        let p_minus_1 = NonZero::new(p_minus_1).into_option()?;
+        let q_minus_1 = NonZero::new(q_minus_1).into_option()?;
         let coefficient = q.invert_odd_mod(&Odd::new(p.clone()).into_option()?);
         Some(Self {
             modulus: p.concatenating_mul(q),
-            private_p: private.rem(&before_p),
-            private_q: private.rem(&before_q),
+            private_p: private.rem(&p_minus_1),
+            private_q: private.rem(&q_minus_1),
             private,
             coefficient: coefficient.into_option()?,
         })
     }
 
-    fn encoded(&self, p: &BoxedUint, q: &BoxedUint) -> Result<Vec<u8>, Error> {
+    fn encode(&self, p: &BoxedUint, q: &BoxedUint) -> Result<Vec<u8>, Error> {
         let exponent = BoxedUint::from(EXPONENT);
         let all = [
             &self.modulus,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_signs_and_its_public_key_verifies() {
+    fn signature_of_new_key_is_verified_by_its_public_key() {
         let (one, other) = (private_key().unwrap(), private_key().unwrap());
         assert_ne!(one, other);
         let (pair, signature) = signed(&one, b"message");
@@ -164,13 +164,13 @@ mod tests {
         wlVmtVrBp0igcN_IoypGlUPQGe77Rw";
 
     #[test]
-    fn the_key_of_the_standard_follows_from_its_primes() {
+    fn rfc_7515_key_is_derived_from_its_primes() {
         let prime = |text: &str| {
             let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).unwrap();
             BoxedUint::from_be_slice(&bytes, PRIME_BITS).unwrap()
         };
         let (p, q) = (prime(P), prime(Q));
-        let key = Numbers::of(&p, &q).unwrap().encoded(&p, &q).unwrap();
+        let key = KeyNumbers::derive(&p, &q).unwrap().encode(&p, &q).unwrap();
         let (_, signature) = signed(&key, MESSAGE.as_bytes());
         assert_eq!(BASE64_URL_SAFE_NO_PAD.encode(signature), SIGNATURE);
     }

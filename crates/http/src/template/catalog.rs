@@ -1,14 +1,15 @@
-//! The templates of an installation: starter books that its operator names in a JSON file
-//! (behaviour 9.7). They are read once, at the start.
+//! The operator's file of templates (behaviour 9.7).
+//!
+//! The file is read once, when the server starts.
 
 use daybook_domain::name::MAX_NAME;
 use serde::{Deserialize, Serialize};
 
 use crate::wire::objects_only;
 
-/// Templates of one installation at most: they are sent whole.
+/// The maximum number of templates. The list has no pages.
 const MAX_TEMPLATES: usize = 1_000;
-/// Longest text of a template, in characters.
+/// The maximum number of characters of a text of a template.
 const MAX_TEXT: usize = 8 * 1024;
 
 /// The configured templates, in the order of their file.
@@ -17,7 +18,7 @@ pub struct Templates {
     items: Vec<Template>,
 }
 
-/// A starter book: one to copy, or one to look at elsewhere.
+/// A starter book: one to copy, or a link to one.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct Template {
@@ -46,7 +47,7 @@ impl Serialize for Template {
     }
 }
 
-/// The file as a whole, entries still unread so that a fault can name the entry it is in.
+/// The file. Its entries are parsed separately, so that an error names the entry.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 struct TemplatesFile {
@@ -56,10 +57,10 @@ struct TemplatesFile {
 objects_only!(TemplatesFile);
 
 impl Templates {
-    /// Reads the text of a file of templates, which looks like the answer of listTemplates.
+    /// Parses the templates file, which has the form of the response of listTemplates.
     ///
     /// # Errors
-    /// What is wrong with it, naming the entry.
+    /// A description of the error that names the entry.
     ///
     /// ```
     /// use daybook_http::Templates;
@@ -76,15 +77,15 @@ impl Templates {
                 file.items.len()
             ));
         }
-        let entries = file.items.into_iter().enumerate();
-        let items = entries.map(|(index, entry)| {
-            read_entry(entry).map_err(|fault| format!("items[{index}]: {fault}"))
-        });
-        Ok(Self { items: items.collect::<Result<_, _>>()? })
+        let mut items = Vec::with_capacity(file.items.len());
+        for (index, entry) in file.items.into_iter().enumerate() {
+            items.push(parse_entry(entry).map_err(|fault| format!("items[{index}]: {fault}"))?);
+        }
+        Ok(Self { items })
     }
 }
 
-fn read_entry(entry: serde_json::Value) -> Result<Template, String> {
+fn parse_entry(entry: serde_json::Value) -> Result<Template, String> {
     let template: Template = serde_json::from_value(entry).map_err(|error| error.to_string())?;
     let Template {
         name,
@@ -99,23 +100,23 @@ fn read_entry(entry: serde_json::Value) -> Result<Template, String> {
     if name.trim().is_empty() {
         return Err("name is required and must not be blank".to_owned());
     }
-    let sizes = [
+    for (field, text, max) in [
         ("name", name, MAX_NAME),
         ("category", category, MAX_NAME),
         ("bookId", book_id, MAX_NAME),
         ("description", description, MAX_TEXT),
-    ];
-    if let Some((field, _, most)) =
-        sizes.into_iter().find(|(_, text, most)| text.chars().count() > *most)
-    {
-        return Err(format!("{field} is too long; at most {most} characters are allowed"));
+    ] {
+        if text.chars().count() > max {
+            return Err(format!("{field} is too long; at most {max} characters are allowed"));
+        }
     }
-    let addresses = [("imageUrl", image_url), ("bookLink", book_link), ("sheetsLink", sheets_link)];
-    if let Some((field, text)) = addresses.into_iter().find(|(_, text)| !is_address(text)) {
-        let shown: String = text.chars().take(60).collect();
-        return Err(format!(
-            "{field} {shown:?} is no address that starts with https:// or http://"
-        ));
+    for (field, text) in
+        [("imageUrl", image_url), ("bookLink", book_link), ("sheetsLink", sheets_link)]
+    {
+        if !is_empty_or_web_url(text) {
+            let excerpt: String = text.chars().take(60).collect();
+            return Err(format!("{field} {excerpt:?} must start with https:// or http://"));
+        }
     }
     if *times_used < 0 {
         return Err(format!("timesUsed is {times_used}; it must not be negative"));
@@ -123,13 +124,12 @@ fn read_entry(entry: serde_json::Value) -> Result<Template, String> {
     Ok(template)
 }
 
-/// Nothing, or an address a browser may follow: a script in its place would run in the clients that
-/// show it.
-fn is_address(text: &str) -> bool {
+/// Whether a text is empty or a web URL. A `javascript:` URL would run in clients that link to it.
+fn is_empty_or_web_url(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let plain =
+    let is_plain =
         |rest: &str| !rest.is_empty() && !rest.chars().any(|c| c.is_whitespace() || c.is_control());
-    text.is_empty() || (text.chars().count() <= MAX_TEXT && rest.is_some_and(plain))
+    text.is_empty() || (text.chars().count() <= MAX_TEXT && rest.is_some_and(is_plain))
 }
 
 #[cfg(test)]
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_name_their_entry() {
+    fn error_names_its_entry() {
         for (text, fault) in [
             ("", "EOF while parsing a value"),
             ("[]", "expected an object"),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_the_file_with_every_field() {
+    fn response_has_every_field() {
         let text = r#"{"items": [
             {"name": "Café", "timesUsed": 3, "imageUrl": "https://example.com/a.png"}
         ]}"#;

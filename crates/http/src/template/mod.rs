@@ -1,5 +1,4 @@
-//! Templates on the wire (behaviour 9.7). They are configuration of the installation, so no other
-//! crate knows them.
+//! Templates: starter books from the configuration (behaviour 9.7). Only this crate knows them.
 
 pub(crate) mod catalog;
 

@@ -1,4 +1,4 @@
-//! Counts of transactions on the wire.
+//! Counts of transactions: handlers and shapes.
 
 use daybook_domain::transaction::TransactionCount;
 use daybook_service::transaction::{self, Counts, QueryCount, SpanText};

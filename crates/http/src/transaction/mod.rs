@@ -1,4 +1,9 @@
-//! Transactions on the wire.
+//! Transactions: handlers and wire shapes.
+//!
+//! Single operations and batches share their code: a single request is a batch of one, without the
+//! index in its errors. Before a write, the contents of attached files are stored
+//! ([`crate::blob`]), and long descriptions are parsed as typed lines. If one of these steps
+//! refuses, a repeated request still gets its stored response.
 
 mod count;
 mod shape;
@@ -18,17 +23,17 @@ use crate::item_notes::ItemNotes;
 use crate::reply::{self, ApiResult, IdOut, Reply};
 use crate::request::ApiRequest;
 use crate::rows::{CursorOut, PageRows};
-use crate::wire::{self, EachOut};
+use crate::wire::{self, IterOut};
 pub(crate) use count::{CountsOut, count_transactions, count_transactions_posted};
 use shape::{
     BatchOut, ListedOut, ShortOperationOut, TransactionIn, TransactionOperationOut, TransactionOut,
 };
 
-/// Bytes of descriptions that are read as typed lines within the unit of work. More are read before
-/// it, so that nobody waits for that.
+/// Descriptions up to this size in total are parsed as typed lines in the unit of work. Larger ones
+/// are parsed before it, so that other writes are not delayed.
 const MAX_TEXT_IN_WRITER: usize = 64 * 1024;
 
-/// GET transactions: a page, or with `ids` the transactions named (behaviour 12.4).
+/// GET transactions: returns a page, or the transactions of the parameter `ids` (behaviour 12.4).
 pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
     let (book, base) = (request.book(), request.base());
     if let Some(ids) = request.text("ids") {
@@ -36,21 +41,21 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
             ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
         return request
             .read_replicated(
-                move |tx, cx| transaction::named(tx, cx, &book, &ids),
-                move |listed, _| all(listed, &base),
+                move |tx, cx| transaction::list_by_ids(tx, cx, &book, &ids),
+                move |listed, _| encode_all(listed, &base),
             )
             .await;
     }
-    let wanted = list_request(&request);
-    let (query, asked_at) = (wanted.query.text.clone(), wanted.asked_at);
+    let list_request = list_request(&request);
+    let (query, asked_at) = (list_request.query.text.clone(), list_request.asked_at);
     let encode = move |listed: &Listed, cx: &Context| {
-        page(listed, &base, (&query, asked_at.unwrap_or(cx.now)))
+        encode_page(listed, &base, &query, asked_at.unwrap_or(cx.now))
     };
-    request.read_replicated(move |tx, cx| transaction::list(tx, cx, &book, &wanted), encode).await
+    let list = move |tx: &mut Tx<'_>, cx: &Context| transaction::list(tx, cx, &book, &list_request);
+    request.read_replicated(list, encode).await
 }
 
-/// POST transactions/load/batch: the transactions named, in that order (behaviour 12.11). It only
-/// reads.
+/// POST transactions/load/batch: returns the requested transactions in order (behaviour 12.11).
 pub(crate) async fn load_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
@@ -61,12 +66,14 @@ pub(crate) async fn load_transactions_batch(
     request
         .read_replicated(
             move |tx, cx| transaction::load(tx, cx, &book, &items),
-            move |listed, _| all(listed, &base),
+            move |listed, _| encode_all(listed, &base),
         )
         .await
 }
 
-/// A request with another query than that of the cursor keeps it; otherwise that goes on, read as
+/// Returns the request of a list.
+///
+/// Without a query, or with that of the cursor, it continues the query of the cursor, interpreted
 /// on the day of its first page (behaviour 2.4).
 fn list_request(request: &ApiRequest) -> Request {
     let cursor: Option<TransactionCursor> = request.cursor().and_then(cursor::read);
@@ -82,15 +89,15 @@ fn list_request(request: &ApiRequest) -> Request {
     Request { query, limit: request.limit(), after, asked_at }
 }
 
-/// A page of a query, which ends where it has taken its room.
-fn page(listed: &Listed, base: &str, (query, asked_at): (&str, Instant)) -> Reply {
+/// Encodes a page of a query. It ends early if it exceeds the response budget.
+fn encode_page(listed: &Listed, base: &str, query: &str, asked_at: Instant) -> Reply {
     let rows = PageRows::new(&listed.view.transactions);
     let cursor = || {
-        let place = rows.end().map(PageKey::of).or(listed.next)?;
-        cursor::write(&TransactionCursor::new(place, query.to_owned(), asked_at))
+        let key = rows.end().map(PageKey::of).or(listed.next)?;
+        cursor::write(&TransactionCursor::new(key, query.to_owned(), asked_at))
     };
     reply::ok(&ListedOut {
-        items: rows.out(|transaction| Ok(TransactionOut::listed(listed, transaction, base))),
+        items: rows.out(|transaction| Ok(TransactionOut::list_row(listed, transaction, base))),
         cursor: CursorOut(&cursor),
         account: listed.account.map(|id| id.to_string()),
         warnings: wire::warnings(&listed.warnings),
@@ -98,12 +105,13 @@ fn page(listed: &Listed, base: &str, (query, asked_at): (&str, Instant)) -> Repl
     .advising("ask for transactions one by one")
 }
 
-/// The transactions named, all of them: there is no next page.
-fn all(listed: &Listed, base: &str) -> Reply {
+/// Encodes all requested transactions, without pages.
+fn encode_all(listed: &Listed, base: &str) -> Reply {
     let rows = &listed.view.transactions;
-    let shown = || rows.iter().map(|one| TransactionOut::listed(listed, one, base));
+    let items =
+        || rows.iter().map(|transaction| TransactionOut::list_row(listed, transaction, base));
     reply::ok(&ListedOut {
-        items: EachOut(shown),
+        items: IterOut(items),
         cursor: CursorOut(&|| None),
         account: None,
         warnings: Vec::new(),
@@ -116,7 +124,7 @@ pub(crate) async fn get_transaction(request: ApiRequest) -> ApiResult {
     let (book, id, base) = (request.book(), request.id(), request.base());
     let tolerant = request.state.missing_as_no_content;
     let encode = move |view: &View, _: &Context| {
-        let shown = |one| tagged(reply::ok(&TransactionOut::in_full(view, one, &base)), view);
+        let shown = |one| tagged(reply::ok(&TransactionOut::full(view, one, &base)), view);
         view.transactions.first().map_or_else(reply::nothing, shown)
     };
     let get = move |tx: &mut Tx<'_>, cx: &Context| transaction::get(tx, cx, &book, &id);
@@ -130,7 +138,7 @@ pub(crate) async fn create_transaction(
     body: Body<TransactionIn>,
 ) -> ApiResult {
     let mode = CreateMode { single: true, ..Intent::Create.into() };
-    create(request, vec![body.0], mode, operation).await.map_err(ApiError::alone)
+    create(request, vec![body.0], mode, operation).await.map_err(ApiError::without_item_index)
 }
 
 /// POST transactions/batch.
@@ -154,17 +162,20 @@ pub(crate) async fn update_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    let wanted = VerbRequest::batch(Verb::Update, request.flag("updateChecked") == Some(true));
-    perform(request, wanted, body.items(), list_reply).await
+    let verb_request =
+        VerbRequest::batch(Verb::Update, request.flag("updateChecked") == Some(true));
+    perform(request, verb_request, body.items(), list_reply).await
 }
 
-/// PATCH transactions/post. With an id it posts that transaction; without one it creates and posts
+/// PATCH transactions/post: posts the transaction with the id, or creates and posts one without
 /// (behaviour 3.3).
 pub(crate) async fn post_transaction(request: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
     if body.0.has_id() {
         return perform_single(request, Verb::Post, body).await;
     }
-    create(request, vec![body.0], Intent::Post.into(), operation).await.map_err(ApiError::alone)
+    create(request, vec![body.0], Intent::Post.into(), operation)
+        .await
+        .map_err(ApiError::without_item_index)
 }
 
 /// PATCH transactions/post/batch.
@@ -214,8 +225,8 @@ pub(crate) async fn trash_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    let wanted = VerbRequest::batch(Verb::Trash, request.flag("trashChecked") == Some(true));
-    perform_batch(request, wanted, body).await
+    let verb_request = VerbRequest::batch(Verb::Trash, request.flag("trashChecked") == Some(true));
+    perform_batch(request, verb_request, body).await
 }
 
 /// PATCH transactions/untrash, and its older name restore.
@@ -234,7 +245,7 @@ pub(crate) async fn untrash_transactions_batch(
     perform_batch(request, VerbRequest::batch(Verb::Untrash, false), body).await
 }
 
-/// PATCH transactions/merge. The items may say more than their ids (behaviour 3.11.9).
+/// PATCH transactions/merge. The items may have more than their ids (behaviour 3.11.9).
 pub(crate) async fn merge_transactions(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
@@ -254,7 +265,7 @@ pub(crate) async fn merge_transactions(
         .await
 }
 
-/// The bytes of the text that may be a typed line.
+/// Returns the length of the text that may be a typed line.
 fn text_length(item: &Changes) -> usize {
     item.description.as_ref().value().map_or(0, String::len)
 }
@@ -274,12 +285,12 @@ async fn create(
     let mut mode = mode;
     if items.iter().map(text_length).sum::<usize>() > MAX_TEXT_IN_WRITER {
         request.check_write()?;
-        let (named, read) = (book.clone(), mode.clone());
-        let texts = move |tx: &mut Tx<'_>, cx: &Context| {
-            transaction::read_texts(tx, cx, &named, items, read)
+        let (book_of_read, mode_of_read) = (book.clone(), mode.clone());
+        let read_texts = move |tx: &mut Tx<'_>, cx: &Context| {
+            transaction::read_texts(tx, cx, &book_of_read, items, mode_of_read)
         };
-        (items, mode) = match request.on_snapshot(texts).await {
-            Ok(read) => read,
+        (items, mode) = match request.on_snapshot(read_texts).await {
+            Ok(parsed) => parsed,
             Err(error) => return request.answer_refusal(&book, error).await,
         };
     }
@@ -294,12 +305,12 @@ async fn create(
 
 async fn perform(
     request: ApiRequest,
-    wanted: VerbRequest,
+    verb_request: VerbRequest,
     mut items: Vec<TransactionIn>,
     encode: fn(&View, &str) -> Reply,
 ) -> ApiResult {
     let (book, base) = (request.book(), request.base());
-    let reads_body = matches!(wanted.verb, Verb::Update | Verb::Post);
+    let reads_body = matches!(verb_request.verb, Verb::Update | Verb::Post);
     if reads_body && let Err(error) = store_files(&request, &mut items).await {
         return request.answer_refusal(&book, error).await;
     }
@@ -310,31 +321,32 @@ async fn perform(
     request
         .write(
             &book.clone(),
-            move |tx, cx| transaction::perform(tx, cx, &book, wanted, items),
+            move |tx, cx| transaction::perform(tx, cx, &book, verb_request, items),
             move |view, _| encode(view, &base),
         )
         .await
 }
 
-/// Stores the bytes that the files of these bodies bring.
+/// Stores the bytes of the files in these bodies.
 async fn store_files(request: &ApiRequest, items: &mut [TransactionIn]) -> Result<(), ApiError> {
     let count = items.len();
     let files = items.iter_mut().flat_map(TransactionIn::files_mut);
-    blob::write::of_attachments(request, count, files).await
+    blob::write::store_attachments(request, count, files).await
 }
 
 async fn perform_single(request: ApiRequest, verb: Verb, body: Body<TransactionIn>) -> ApiResult {
     perform(request.conditional()?, VerbRequest::single(verb), vec![body.0], operation)
         .await
-        .map_err(ApiError::alone)
+        .map_err(ApiError::without_item_index)
 }
 
 async fn perform_batch(
     request: ApiRequest,
-    wanted: VerbRequest,
+    verb_request: VerbRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    perform(request, wanted, body.items(), |view, _| reply::no_content().noting(notes(view))).await
+    perform(request, verb_request, body.items(), |view, _| reply::no_content().noting(notes(view)))
+        .await
 }
 
 fn operation(view: &View, base: &str) -> Reply {
@@ -348,8 +360,7 @@ fn operation(view: &View, base: &str) -> Reply {
     tagged(reply::ok(&operation).or_short(short), view).noting(known)
 }
 
-/// Adds the version tag of the transaction, unless the caller may see only that it exists
-/// (behaviour 3.7.2).
+/// Adds the ETag of the transaction, unless the caller may only see its id (behaviour 3.7.2).
 fn tagged(reply: Reply, view: &View) -> Reply {
     match view.transactions.first().filter(|transaction| !view.masked.contains_key(&transaction.id))
     {
@@ -360,14 +371,14 @@ fn tagged(reply: Reply, view: &View) -> Reply {
 
 fn list_reply(view: &View, base: &str) -> Reply {
     let rows = &view.transactions;
-    let shown = || rows.iter().map(|one| TransactionOut::briefly(view, one, base));
+    let items = || rows.iter().map(|transaction| TransactionOut::brief(view, transaction, base));
     let ids = || rows.iter().map(|one| IdOut { id: one.id.to_string() });
-    reply::ok(&BatchOut::new(EachOut(shown), view))
-        .or_short(|| BatchOut::new(EachOut(ids), view))
+    reply::ok(&BatchOut::new(IterOut(items), view))
+        .or_short(|| BatchOut::new(IterOut(ids), view))
         .noting(notes(view))
 }
 
-/// What the headers say of the items.
+/// Returns the notes about the items for the headers.
 fn notes(view: &View) -> ItemNotes {
     let skipped = ItemNotes::of_skipped(view.skipped);
     skipped.with_known(view.known.iter().map(|one| one.index))

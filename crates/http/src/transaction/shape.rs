@@ -21,8 +21,9 @@ use crate::wire::{
     list, objects_only, reference,
 };
 
-/// A request body that is a transaction. What it says of the state is ignored, except `checked` and
-/// `draft` (behaviour 3.2.3, 3.10.4).
+/// The body of a transaction.
+///
+/// Fields about its state are ignored, except `checked` and `draft` (behaviour 3.2.3, 3.10.4).
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct TransactionIn {
@@ -61,7 +62,7 @@ impl TransactionIn {
         id_text(self.id.clone()).is_some()
     }
 
-    /// The files of the body, to store their bytes.
+    /// Returns the files of the body, to store their bytes.
     pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = &mut FileIn> {
         self.files.iter_mut().flatten()
     }
@@ -104,15 +105,14 @@ impl TransactionIn {
         }
     }
 
-    /// The id alone, which is all that most verbs read, although whole bodies are sent (behaviour
-    /// 3.4.4).
+    /// Converts only the id. Most verbs ignore the rest of the body (behaviour 3.4.4).
     pub(crate) fn into_id_only(self) -> Changes {
         Changes { id: id_text(self.id), ..Changes::default() }
     }
 }
 
-/// The account of a side: in full, as list rows show it, or as little as a recorder may see
-/// (behaviour 7.3).
+/// The account of a side: in full, in the form of list rows, or in that for recorders (behaviour
+/// 7.3).
 #[derive(Serialize)]
 #[serde(untagged)]
 enum SideOut<'v> {
@@ -120,7 +120,7 @@ enum SideOut<'v> {
     Brief {
         #[serde(flatten)]
         account: BriefOut,
-        /// Its balance after this row (behaviour 2.9).
+        /// The balance of the account after this row (behaviour 2.9).
         #[serde(skip_serializing_if = "Option::is_none")]
         balance: Option<String>,
     },
@@ -133,10 +133,10 @@ enum SideOut<'v> {
 /// A transaction.
 #[derive(Serialize)]
 #[serde(untagged)]
-#[expect(clippy::large_enum_variant, reason = "nearly all are of the large kind")]
+#[expect(clippy::large_enum_variant, reason = "nearly all values are of the large variant")]
 pub(crate) enum TransactionOut<'v> {
     Whole(WholeOut<'v>),
-    /// What a recorder sees of another user's transaction with the same remote id (behaviour
+    /// The form of another user's transaction with the same remote id, for recorders (behaviour
     /// 3.7.2).
     #[serde(rename_all = "camelCase")]
     Masked {
@@ -200,30 +200,34 @@ impl Serialize for FilesOut<'_> {
     }
 }
 
-/// How much a transaction shows of the accounts of its sides.
+/// The form of the accounts in a transaction.
 #[derive(Clone, Copy)]
 enum ShownSides<'v> {
-    /// The whole accounts.
+    /// The full accounts.
     Full,
-    /// What the rows of lists show (behaviour 2.10).
+    /// The brief form of list rows (behaviour 2.10).
     Brief,
-    /// The same, with the running balance of the account that was asked for.
+    /// The brief form, with the running balance of the account of the query.
     Running(&'v Listed),
 }
 
 impl<'v> TransactionOut<'v> {
-    /// A transaction of a view, with whole accounts.
-    pub(crate) fn in_full(view: &'v View, transaction: &'v Transaction, base: &'v str) -> Self {
+    /// Creates a transaction with full accounts.
+    pub(crate) fn full(view: &'v View, transaction: &'v Transaction, base: &'v str) -> Self {
         Self::new(view, transaction, ShownSides::Full, base)
     }
 
-    /// A transaction of a view as a row of a list.
-    pub(crate) fn briefly(view: &'v View, transaction: &'v Transaction, base: &'v str) -> Self {
+    /// Creates a row of a list.
+    pub(crate) fn brief(view: &'v View, transaction: &'v Transaction, base: &'v str) -> Self {
         Self::new(view, transaction, ShownSides::Brief, base)
     }
 
-    /// A row of a page, with its running balance if there is one.
-    pub(crate) fn listed(listed: &'v Listed, transaction: &'v Transaction, base: &'v str) -> Self {
+    /// Creates a row of a page, with its running balance if there is one.
+    pub(crate) fn list_row(
+        listed: &'v Listed,
+        transaction: &'v Transaction,
+        base: &'v str,
+    ) -> Self {
         Self::new(&listed.view, transaction, ShownSides::Running(listed), base)
     }
 
@@ -240,9 +244,9 @@ impl<'v> TransactionOut<'v> {
         let settings = &book.settings;
         let side = |id: Option<AccountId>| {
             id.and_then(|id| view.accounts.get(id))
-                .map(|account| SideOut::new(view, account, (sides, transaction.id)))
+                .map(|account| SideOut::new(view, account, sides, transaction.id))
         };
-        let face = transaction.stamp.agent.as_ref().and_then(|agent| view.faces.get(agent));
+        let face = transaction.stamp.agent.as_ref().and_then(|agent| view.app_summaries.get(agent));
         Self::Whole(WholeOut {
             id: transaction.id.to_string(),
             date: transaction.date.map(format_iso),
@@ -276,7 +280,8 @@ impl<'v> SideOut<'v> {
     fn new(
         view: &'v View,
         account: &'v Account,
-        (sides, row): (ShownSides<'_>, TransactionId),
+        sides: ShownSides<'_>,
+        row: TransactionId,
     ) -> Self {
         if !view.access.may(Action::ReadChart) {
             return Self::Named {
@@ -300,18 +305,18 @@ impl<'v> SideOut<'v> {
     }
 }
 
-/// A transaction with the accounts it affects.
+/// A transaction with the accounts that it affects.
 #[derive(Serialize)]
 pub(crate) struct TransactionOperationOut<'v> {
     transaction: TransactionOut<'v>,
     #[serde(skip_serializing_if = "Option::is_none")]
     accounts: Option<Vec<AccountOut<'v>>>,
-    /// Whether it was there already (behaviour 3.7.2).
+    /// Its entry if it existed already (behaviour 3.7.2).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     known: Vec<KnownOut<'v>>,
 }
 
-/// An item that was there already.
+/// An item that existed already.
 #[derive(Serialize)]
 struct KnownOut<'v> {
     index: usize,
@@ -359,7 +364,7 @@ impl<'v> TransactionOperationOut<'v> {
     }
 }
 
-/// What is left of a transaction in an answer that was shortened.
+/// A transaction in a shortened response.
 #[derive(Serialize)]
 pub(crate) struct ShortOperationOut {
     pub(crate) transaction: IdOut,

@@ -1,5 +1,6 @@
-//! Billing on the wire. A self-hosted server bills nobody: what would lead to a payment leads back
-//! (behaviour 9.11).
+//! Billing, for compatibility (behaviour 9.11).
+//!
+//! A self-hosted server has nothing to pay. Checkout and portal redirect back to the client.
 
 use daybook_domain::transaction::TransactionCount;
 use daybook_service::Error;
@@ -56,41 +57,43 @@ pub(crate) async fn get_billing(request: ApiRequest) -> ApiResult {
     request.read(user::get, |view, _| reply::ok(&BillingOut::from(view))).await
 }
 
-/// GET user/billing/checkout. There is nothing to pay, so it has succeeded.
+/// GET user/billing/checkout: returns `successUrl`, because there is nothing to pay.
 pub(crate) async fn get_billing_checkout(request: ApiRequest) -> ApiResult {
-    required(&request, "plan")?;
-    address(&request, "cancelUrl")?;
-    Ok(reply::ok(&UrlOut { url: address(&request, "successUrl")? }))
+    required_parameter(&request, "plan")?;
+    url_parameter(&request, "cancelUrl")?;
+    Ok(reply::ok(&UrlOut { url: url_parameter(&request, "successUrl")? }))
 }
 
-/// GET user/billing/portal. There is nothing to change, so it leads back.
+/// GET user/billing/portal: returns `returnUrl`, because there is nothing to change.
 pub(crate) async fn get_billing_portal(request: ApiRequest) -> ApiResult {
-    Ok(reply::ok(&UrlOut { url: address(&request, "returnUrl")? }))
+    Ok(reply::ok(&UrlOut { url: url_parameter(&request, "returnUrl")? }))
 }
 
 /// GET user/billing/counts.
 pub(crate) async fn list_billing_counts(request: ApiRequest) -> ApiResult {
     let encode = |posted: &Vec<TransactionCount>, _: &_| {
-        let none = |month: &TransactionCount| TransactionCount { total: 0, ..*month };
-        let trashed = posted.iter().map(none).collect();
+        let zero = |month: &TransactionCount| TransactionCount { total: 0, ..*month };
+        let trashed = posted.iter().map(zero).collect();
         let counts = Counts { posted: posted.clone(), trashed, truncated: false };
         reply::ok(&CountsOut::from(&counts))
     };
     request.read(billing::counts, encode).await
 }
 
-/// A parameter that must be given.
-fn required<'r>(request: &'r ApiRequest, name: &str) -> Result<&'r str, ApiError> {
-    let given = request.text(name).map(str::trim).filter(|text| !text.is_empty());
-    given.ok_or_else(|| Error::BadRequest(format!("{name} is required")).into())
+/// Returns a required parameter.
+fn required_parameter<'r>(request: &'r ApiRequest, name: &str) -> Result<&'r str, ApiError> {
+    match request.text(name).map(str::trim) {
+        None | Some("") => Err(Error::BadRequest(format!("{name} is required")).into()),
+        Some(text) => Ok(text),
+    }
 }
 
-/// A parameter that must be an address of the web.
-fn address(request: &ApiRequest, name: &str) -> Result<String, ApiError> {
-    let text = required(request, name)?;
-    let is_address = Url::parse(text)
+/// Returns a required parameter that must be a web URL.
+fn url_parameter(request: &ApiRequest, name: &str) -> Result<String, ApiError> {
+    let text = required_parameter(request, name)?;
+    let is_web_url = Url::parse(text)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    if is_address {
+    if is_web_url {
         Ok(text.to_owned())
     } else {
         let fault = format!("{name} must be an absolute http or https address");

@@ -1,4 +1,4 @@
-//! The authenticated user on the wire (behaviour 9.11).
+//! The authenticated user (behaviour 9.11).
 
 mod billing;
 
@@ -16,10 +16,10 @@ pub(crate) use billing::{
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 
-/// There is one plan (behaviour 9.11).
+/// The only plan (behaviour 9.11).
 const PLAN: &str = "FREE";
 
-/// The user. Daybook is free and bills nobody.
+/// The user. The billing fields are constant, because Daybook is free.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct UserOut {
@@ -32,13 +32,13 @@ struct UserOut {
     family_name: Option<String>,
     email: String,
     avatar_url: String,
-    /// SHA-256 of the e-mail address, for services that find a picture by it.
+    /// SHA-256 of the e-mail address, for avatar services.
     hash: String,
-    /// The organization's domain, where an identity provider told one.
+    /// The domain of the user's organization, from the identity provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     hosted_domain: Option<String>,
     plan: &'static str,
-    /// The period in which postings are counted; nothing is billed for it (behaviour 12.3).
+    /// The period in which postings are counted (behaviour 12.3).
     plan_cycle: &'static str,
     free: bool,
     billing_enabled: bool,
@@ -51,8 +51,7 @@ struct UserOut {
     storage: StorageOut,
 }
 
-/// What the user's books hold together, and how much they may (behaviour 10.14). What is not
-/// limited has no limit here.
+/// The storage usage of the user's books and its limits, if there are any (behaviour 10.14).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StorageOut {

@@ -1,5 +1,4 @@
-//! The tokens of this installation: signed with HMAC under a key from the data directory, each with
-//! the id of its row (behaviour 11.7).
+//! The tokens of this installation: JWTs signed by HMAC, which name their row (behaviour 11.7).
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -18,20 +17,22 @@ use crate::identity::checkpoint_key::CheckpointKey;
 use crate::identity::crypto::install;
 use crate::identity::sealer::{Sealer, SealingSecrets, SealingSource};
 
-/// The issuer that tokens of this kind name, so that something else signed with the same key is no
-/// token.
+/// The `iss` of access tokens. Other uses of the key have another one.
 const ISSUER: &str = "daybook";
-/// For whom all that is signed with this key is: this installation.
+/// The `aud` of everything that is signed with the key.
 const AUDIENCE: &str = "daybook";
-/// The scope every token must carry.
+/// The scope that every access token must have.
 const SCOPE: &str = "email";
 
-/// A token could not be signed.
+/// Signing a token failed.
 #[derive(Debug, thiserror::Error)]
-#[error("the token could not be signed: {0}")]
+#[error("signing the token failed: {0}")]
 pub struct SigningFailed(String);
 
-/// The key of an installation: it signs its tokens, and seals what its database keeps secret.
+/// The key of an installation, from `token.key`.
+///
+/// It signs tokens and checkpoints, and derives API keys. It also seals database columns, unless
+/// there is a `sealing.key`.
 pub struct LocalKey {
     encoding: EncodingKey,
     decoding: DecodingKey,
@@ -39,20 +40,21 @@ pub struct LocalKey {
     deriving: hmac::Key,
 }
 
-/// What the key signs besides access tokens. Each names another issuer, so that none is taken for
-/// another.
+/// The uses of the key besides access tokens.
+///
+/// Each has its own `iss`, so that a token of one use is not accepted for another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TokenUse {
-    /// A code that is redeemed for tokens.
+    /// An authorization code.
     AuthorizationCode,
-    /// A token that is redeemed for the next ones.
+    /// A refresh token.
     RefreshToken,
 }
 
-/// Whether an issuer is the one that some token of this installation names, of whatever use.
-pub(crate) fn is_own(issuer: &str) -> bool {
-    let others = [TokenUse::AuthorizationCode, TokenUse::RefreshToken];
-    issuer == ISSUER || others.iter().any(|other| other.issuer() == issuer)
+/// Whether a token with this `iss` claims to be of this installation, of any use.
+pub(crate) fn is_own_issuer(issuer: &str) -> bool {
+    let uses = [TokenUse::AuthorizationCode, TokenUse::RefreshToken];
+    issuer == ISSUER || uses.iter().any(|token_use| token_use.issuer() == issuer)
 }
 
 impl TokenUse {
@@ -64,16 +66,16 @@ impl TokenUse {
     }
 }
 
-/// Claims with the issuer that tells their purpose.
+/// Claims with the `iss` and `aud` of their use.
 #[derive(Serialize, Deserialize)]
-struct Sealed<T> {
+struct SignedClaims<T> {
     iss: String,
     aud: String,
     #[serde(flatten)]
     claims: T,
 }
 
-/// What a token says.
+/// The claims of an access token.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Claims {
     iss: String,
@@ -82,27 +84,27 @@ pub(crate) struct Claims {
     scope: String,
     iat: i64,
     exp: i64,
-    /// The id of the token; present in those that were issued by themselves.
+    /// The id of the token's row, if it was issued by a user or the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     jti: Option<String>,
-    /// The id of the session that gave it; present in those of sessions.
+    /// The id of the session, if a session issued it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sid: Option<String>,
-    /// The id of the grant on which it hangs; present in those of apps.
+    /// The id of the grant, if it was issued to an OAuth client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gid: Option<String>,
-    /// What the app does with it that it was sent to; present in those of deliveries.
+    /// The app and delivery, if it was sent with a webhook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     act: Option<ActingClaims>,
 }
 
-/// The app that acts, as a token names it.
+/// The claims about an app that acts for a user.
 #[derive(Debug, Serialize, Deserialize)]
 struct ActingClaims {
     uid: String,
     agent: String,
     depth: i64,
-    /// The book and the integration in it; absent when the book is gone.
+    /// The book and the integration in it; absent if the book was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     book: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,14 +114,14 @@ struct ActingClaims {
     lease: Option<i64>,
 }
 
-/// Which app acts for a user, and how deep in a chain of apps (behaviour 8.11).
+/// An app that acts for a user, and its depth in a chain of apps (behaviour 8.11).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Acting {
     pub(crate) agent: AppId,
     pub(crate) depth: i64,
-    /// For which integration; none when the book is gone.
+    /// The integration; `None` if the book was removed.
     pub(crate) installed: Option<Installed>,
-    /// The lease of the delivery that it was sent with.
+    /// The lease of the delivery.
     pub(crate) lease: Option<i64>,
 }
 
@@ -139,7 +141,7 @@ impl Claims {
         }
     }
 
-    /// The user and the app of a delivery.
+    /// Returns the user and the app, if the token was sent with a webhook.
     pub(crate) fn acting(&self) -> Option<(UserId, Acting)> {
         let ActingClaims { uid, agent, depth, book, integration, lease } = self.act.as_ref()?;
         let installed = match (book, integration) {
@@ -153,55 +155,55 @@ impl Claims {
         Some((uid.parse().ok()?, Acting { agent, depth: *depth, installed, lease: *lease }))
     }
 
-    /// The id of the token's row.
+    /// Returns the id of the token's row.
     pub(crate) fn id(&self) -> Option<TokenId> {
         self.jti.as_ref()?.parse().ok()
     }
 
-    /// The id of the session that gave it.
+    /// Returns the id of the session that issued the token.
     pub(crate) fn session(&self) -> Option<SessionId> {
         self.sid.as_ref()?.parse().ok()
     }
 
-    /// The id of the grant on which it hangs.
+    /// Returns the id of the token's grant.
     pub(crate) fn grant(&self) -> Option<GrantId> {
         self.gid.as_ref()?.parse().ok()
     }
 
-    /// When it ends.
+    /// Returns the expiry.
     pub(crate) const fn expires_at(&self) -> Instant {
         Instant::new(self.exp.saturating_mul(1_000))
     }
 }
 
 impl LocalKey {
-    /// The key with this secret, of at least 32 random bytes.
+    /// Creates the key from a secret of at least 32 random bytes.
     #[must_use]
     pub fn new(secret: &[u8]) -> Self {
         install();
         Self {
             encoding: EncodingKey::from_secret(secret),
             decoding: DecodingKey::from_secret(secret),
-            sealer: Sealer::of_one(secret),
+            sealer: Sealer::with_secret(secret),
             deriving: hmac::Key::new(hmac::HMAC_SHA256, secret),
         }
     }
 
-    /// Seals with keys of their own from now on, and not with one that comes from the secret.
+    /// Replaces the sealer by one with separate secrets.
     #[must_use]
-    pub fn sealing_with(self, secrets: &SealingSecrets, source: SealingSource) -> Self {
+    pub fn with_sealing_secrets(self, secrets: &SealingSecrets, source: SealingSource) -> Self {
         Self { sealer: Sealer::new(secrets, source), ..self }
     }
 
-    /// What seals secrets.
+    /// Returns the sealer.
     pub(crate) const fn sealer(&self) -> &Sealer {
         &self.sealer
     }
 
-    /// Writes the token with that id. The same arguments always make the same text.
+    /// Signs the token with that id. The same arguments always result in the same text.
     ///
     /// # Errors
-    /// When it cannot be signed.
+    /// When signing fails.
     pub fn sign(
         &self,
         id: TokenId,
@@ -213,10 +215,10 @@ impl LocalKey {
         self.encode(&Claims { jti: Some(id.to_string()), ..claims })
     }
 
-    /// Writes an access token that a session gives.
+    /// Signs an access token of a session.
     ///
     /// # Errors
-    /// When it cannot be signed.
+    /// When signing fails.
     pub(crate) fn sign_for_session(
         &self,
         id: SessionId,
@@ -228,10 +230,10 @@ impl LocalKey {
         self.encode(&Claims { sid: Some(id.to_string()), ..claims })
     }
 
-    /// Writes an access token that hangs on a grant.
+    /// Signs an access token of a grant.
     ///
     /// # Errors
-    /// When it cannot be signed.
+    /// When signing fails.
     pub(crate) fn sign_for_grant(
         &self,
         id: GrantId,
@@ -243,10 +245,10 @@ impl LocalKey {
         self.encode(&Claims { gid: Some(id.to_string()), ..claims })
     }
 
-    /// Writes the access token of a delivery to an app, for who installed it.
+    /// Signs the access token of a webhook, which acts for the user who installed the app.
     ///
     /// # Errors
-    /// When it cannot be signed.
+    /// When signing fails.
     pub(crate) fn sign_for_app(
         &self,
         user: UserId,
@@ -263,40 +265,44 @@ impl LocalKey {
         self.encode(&Claims { act: Some(act), ..claims })
     }
 
-    /// Signs something that is no access token.
+    /// Signs claims for another use than access tokens.
     ///
     /// # Errors
-    /// When it cannot be signed.
-    pub(crate) fn seal(
+    /// When signing fails.
+    pub(crate) fn sign_claims(
         &self,
-        purpose: TokenUse,
+        token_use: TokenUse,
         claims: &impl Serialize,
     ) -> Result<String, SigningFailed> {
-        let (iss, aud) = (purpose.issuer().to_owned(), AUDIENCE.to_owned());
-        self.encode(&Sealed { iss, aud, claims })
+        let (iss, aud) = (token_use.issuer().to_owned(), AUDIENCE.to_owned());
+        self.encode(&SignedClaims { iss, aud, claims })
     }
 
-    /// Reads what this key has signed for that purpose. Whether it is still valid is not looked at.
-    pub(crate) fn open<T: DeserializeOwned>(&self, purpose: TokenUse, text: &str) -> Option<T> {
+    /// Verifies the signature and use of claims, but not their expiry.
+    pub(crate) fn verify_claims<T: DeserializeOwned>(
+        &self,
+        token_use: TokenUse,
+        text: &str,
+    ) -> Option<T> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_audience(&[AUDIENCE]);
-        validation.set_issuer(&[purpose.issuer()]);
+        validation.set_issuer(&[token_use.issuer()]);
         validation.set_required_spec_claims(&["iss", "aud"]);
         validation.validate_exp = false;
-        Some(decode::<Sealed<T>>(text, &self.decoding, &validation).ok()?.claims.claims)
+        Some(decode::<SignedClaims<T>>(text, &self.decoding, &validation).ok()?.claims.claims)
     }
 
-    /// What signs checkpoints of logs.
+    /// Derives the key that signs checkpoints of event logs.
     ///
     /// # Errors
-    /// [`SigningFailed`], which the library allows for.
+    /// [`SigningFailed`] is an error of the library that does not occur.
     pub fn checkpoint_key(&self) -> Result<CheckpointKey, SigningFailed> {
-        let derived = CheckpointKey::derived(&self.deriving);
-        derived.map_err(|error| SigningFailed(error.to_string()))
+        CheckpointKey::derive(&self.deriving).map_err(|error| SigningFailed(error.to_string()))
     }
 
-    /// The text of the API key with that id, always the same, and not to be guessed without the
-    /// secret. No token is signed over such a text: theirs have a dot.
+    /// Derives the text of the API key with that id, which is always the same.
+    ///
+    /// The signed message contains no dot, so its HMAC is never that of a token.
     #[must_use]
     pub fn api_key(&self, id: ApiKeyId) -> ApiKeyText {
         let tag = hmac::sign(&self.deriving, format!("daybook API key {id}").as_bytes());
@@ -308,29 +314,30 @@ impl LocalKey {
             .map_err(|error| SigningFailed(error.to_string()))
     }
 
-    /// Whether this key has signed a token, be it expired or revoked since. Such a token is not a
-    /// guess.
+    /// Whether this key signed a token, even if it has expired or was revoked.
     pub(crate) fn has_signed(&self, token: &str) -> bool {
         self.decode(token).is_some()
     }
 
-    /// Whether a token is one that a session gave, and has expired.
+    /// Whether a token is an expired one of a session.
     pub(crate) fn is_expired_session(&self, token: &str, now: Instant) -> bool {
         self.decode(token)
             .is_some_and(|claims| claims.session().is_some() && claims.expires_at() <= now)
     }
 
-    /// What a token says; `None` for one that is not trusted: forged, expired, or something else
-    /// signed with the same key.
+    /// Returns the claims of a token; `None` if it is forged, malformed or expired.
     pub(crate) fn verify(&self, token: &str, now: Instant) -> Option<Claims> {
         let claims = self.decode(token)?;
-        let scoped = claims.scope.split_whitespace().any(|scope| scope == SCOPE);
-        let known = (claims.jti.is_none() || claims.id().is_some())
+        let has_scope = claims.scope.split_whitespace().any(|scope| scope == SCOPE);
+        let has_valid_ids = (claims.jti.is_none() || claims.id().is_some())
             && (claims.sid.is_none() || claims.session().is_some())
             && (claims.gid.is_none() || claims.grant().is_some())
             && (claims.act.is_none() || claims.acting().is_some());
-        let trusted = scoped && known && now < claims.expires_at();
-        (trusted && Email::parse(&claims.email).is_ok()).then_some(claims)
+        let is_valid = has_scope
+            && has_valid_ids
+            && now < claims.expires_at()
+            && Email::parse(&claims.email).is_ok();
+        is_valid.then_some(claims)
     }
 
     fn decode(&self, token: &str) -> Option<Claims> {
@@ -338,7 +345,7 @@ impl LocalKey {
         validation.set_audience(&[AUDIENCE]);
         validation.set_issuer(&[ISSUER]);
         validation.set_required_spec_claims(&["exp", "iss", "aud"]);
-        // The library would ask the clock itself.
+        // The library would read the system clock. The callers compare `exp` with their own.
         validation.validate_exp = false;
         Some(decode::<Claims>(token, &self.decoding, &validation).ok()?.claims)
     }

@@ -1,4 +1,4 @@
-//! What is trusted of what the key of an installation has signed.
+//! Tests of the tokens of an installation.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn claims() -> Claims {
 }
 
 #[test]
-fn only_own_unexpired_tokens_are_trusted() {
+fn only_own_unexpired_tokens_are_valid() {
     let (ours, theirs) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
     let id = TokenId::new(77);
     let alice = Email::stored("alice@example.com".to_owned());
@@ -39,7 +39,7 @@ fn only_own_unexpired_tokens_are_trusted() {
 }
 
 #[test]
-fn the_token_of_a_delivery_names_the_app() {
+fn webhook_token_names_the_app() {
     let key = LocalKey::new(&[1; 32]);
     let alice = Email::stored("alice@example.com".to_owned());
     let (book, integration) = (BookKey::new("b".to_owned()), IntegrationId::new(5));
@@ -56,7 +56,7 @@ fn the_token_of_a_delivery_names_the_app() {
 }
 
 #[test]
-fn api_keys_are_made_again_from_their_ids() {
+fn api_key_is_derived_from_its_id() {
     let (ours, theirs) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
     let text = |key: &LocalKey, id| key.api_key(ApiKeyId::new(id)).as_str().to_owned();
     assert_eq!(text(&ours, 7), text(&ours, 7));
@@ -66,7 +66,7 @@ fn api_keys_are_made_again_from_their_ids() {
 }
 
 #[test]
-fn what_else_the_key_signed_is_no_token() {
+fn other_signed_claims_are_not_access_tokens() {
     let key = LocalKey::new(&[1; 32]);
     let trusted = |claims: Claims| key.verify(&key.encode(&claims).unwrap(), NOW);
     assert_eq!(trusted(claims()).unwrap().id(), Some(TokenId::new(77)));
@@ -87,23 +87,25 @@ fn what_else_the_key_signed_is_no_token() {
 }
 
 #[test]
-fn what_is_signed_for_a_purpose_serves_no_other() {
+fn claims_of_one_use_are_refused_for_another() {
     let key = LocalKey::new(&[1; 32]);
     let claims = serde_json::json!({"email": "alice@example.com", "scope": "email", "iat": 1,
         "exp": 9_999_999_999_i64});
-    let refresh = key.seal(TokenUse::RefreshToken, &claims).unwrap();
-    let read = |purpose| key.open::<serde_json::Value>(purpose, &refresh);
+    let refresh = key.sign_claims(TokenUse::RefreshToken, &claims).unwrap();
+    let read = |token_use| key.verify_claims::<serde_json::Value>(token_use, &refresh);
     assert_eq!(read(TokenUse::RefreshToken), Some(claims.clone()));
     assert_eq!(read(TokenUse::AuthorizationCode), None);
-    assert!(key.verify(&refresh, NOW).is_none(), "no access token");
-    let purpose = TokenUse::RefreshToken;
-    for (aud, taken) in [(AUDIENCE, true), ("another", false)] {
-        let (iss, aud) = (purpose.issuer().to_owned(), aud.to_owned());
-        let text = key.encode(&Sealed { iss, aud, claims: &claims }).unwrap();
-        assert_eq!(key.open::<serde_json::Value>(purpose, &text).is_some(), taken);
+    assert!(key.verify(&refresh, NOW).is_none(), "not an access token");
+    let token_use = TokenUse::RefreshToken;
+    for (aud, expected) in [(AUDIENCE, true), ("another", false)] {
+        let (iss, aud) = (token_use.issuer().to_owned(), aud.to_owned());
+        let text = key.encode(&SignedClaims { iss, aud, claims: &claims }).unwrap();
+        let verified = key.verify_claims::<serde_json::Value>(token_use, &text);
+        assert_eq!(verified.is_some(), expected);
     }
-    let without_audience = key.encode(&serde_json::json!({"iss": purpose.issuer()})).unwrap();
-    assert!(key.open::<serde_json::Value>(purpose, &without_audience).is_none());
+    let without_audience = key.encode(&serde_json::json!({"iss": token_use.issuer()})).unwrap();
+    assert!(key.verify_claims::<serde_json::Value>(token_use, &without_audience).is_none());
     let other = LocalKey::new(&[2; 32]);
-    assert!(other.open::<serde_json::Value>(TokenUse::RefreshToken, &refresh).is_none());
+    let verified = other.verify_claims::<serde_json::Value>(TokenUse::RefreshToken, &refresh);
+    assert!(verified.is_none());
 }

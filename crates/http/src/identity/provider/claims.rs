@@ -1,4 +1,4 @@
-//! What a token or a provider says about somebody, in the words of OpenID Connect Core 5.1.
+//! The claims of tokens and provider responses (OpenID Connect Core 5.1).
 
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
@@ -10,23 +10,23 @@ use serde_json::{Map, Value};
 use super::outcome::Refusal;
 use super::scope::EmailScope;
 
-/// How far the clocks of a provider and of this machine may differ, in milliseconds.
+/// The tolerated difference of clocks, in milliseconds.
 pub(super) const LEEWAY: i64 = 60_000;
-/// How long the answer of a provider about a token is remembered at most, in milliseconds.
-const REMEMBERED: i64 = 5 * 60_000;
+/// How long a verified token is cached at most, in milliseconds.
+const MAX_CACHED: i64 = 5 * 60_000;
 
-/// Claims. A claim of an unexpected type counts as absent.
+/// The claims about a user. A claim of an unexpected type counts as absent.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub(super) struct IdentityClaims(Map<String, Value>);
 
 impl IdentityClaims {
-    /// Reads a JSON object.
+    /// Parses a JSON object.
     pub(super) fn read(body: &[u8]) -> Option<Self> {
         serde_json::from_slice(body).ok()
     }
 
-    /// Whether there is such a claim, of whatever type.
+    /// Whether a claim of that name is present, of any type.
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -35,7 +35,7 @@ impl IdentityClaims {
         self.0.get(name)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// A truth value; Google's tokeninfo writes it as text.
+    /// Whether a claim is true; Google's tokeninfo writes booleans as text.
     pub(super) fn is_true(&self, name: &str) -> bool {
         match self.0.get(name) {
             Some(Value::Bool(truth)) => *truth,
@@ -44,17 +44,17 @@ impl IdentityClaims {
         }
     }
 
-    /// A point in time, in seconds since the epoch; Google's tokeninfo writes it as text.
+    /// Returns a point in time in seconds since the epoch; Google's tokeninfo writes it as text.
     pub(super) fn instant(&self, name: &str) -> Option<Instant> {
         let seconds = match self.0.get(name)? {
-            Value::Number(number) => whole(&number.to_string())?,
+            Value::Number(number) => integer_part(&number.to_string())?,
             Value::String(text) => text.parse().ok()?,
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
         };
         Some(Instant::new(seconds.checked_mul(1_000)?))
     }
 
-    /// The values of a claim that is a text or a list of texts.
+    /// Returns the values of a claim that is a string or a list of strings.
     pub(super) fn texts(&self, name: &str) -> Vec<&str> {
         match self.0.get(name) {
             Some(Value::String(text)) => vec![text],
@@ -63,15 +63,16 @@ impl IdentityClaims {
         }
     }
 
-    /// The granted scopes; `None` when they are not told.
+    /// Returns the granted scopes; `None` without a claim for them.
     fn scopes(&self) -> Option<Vec<String>> {
         let claim = ["scope", "scp"].into_iter().find(|claim| self.0.contains_key(*claim))?;
         let texts = self.texts(claim).into_iter().flat_map(str::split_whitespace);
         Some(texts.map(str::to_owned).collect())
     }
 
-    /// Refuses a token whose scope does not hold the e-mail address. ID tokens tell no scope: what
-    /// they tell of the address was granted.
+    /// Refuses a token whose scopes do not cover the e-mail address.
+    ///
+    /// A token without scopes passes: ID tokens have none.
     pub(super) fn check_scope(&self, scope: &EmailScope) -> Result<(), Refusal> {
         match self.scopes() {
             Some(granted) if !scope.is_in(&granted) => Err(Refusal::Scope),
@@ -79,40 +80,42 @@ impl IdentityClaims {
         }
     }
 
-    /// The same of an answer about an access token, which has a scope.
+    /// Refuses a response about an access token without a scope that covers the address.
     pub(super) fn require_scope(&self, scope: &EmailScope) -> Result<(), Refusal> {
-        let granted = self.scopes().is_some_and(|granted| scope.is_in(&granted));
-        if granted { Ok(()) } else { Err(Refusal::Scope) }
-    }
-
-    /// Whether a point in time is as it should be; one that is not told is.
-    fn holds(&self, name: &str, holds: impl Fn(Instant) -> bool) -> bool {
-        match self.0.get(name) {
-            None | Some(Value::Null) => true,
-            Some(_) => self.instant(name).is_some_and(holds),
+        match self.scopes() {
+            Some(granted) if scope.is_in(&granted) => Ok(()),
+            _ => Err(Refusal::Scope),
         }
     }
 
-    /// Whether they are in force, as far as they say when.
+    /// Whether a point in time satisfies a condition or is absent.
+    fn is_absent_or(&self, name: &str, condition: impl Fn(Instant) -> bool) -> bool {
+        match self.0.get(name) {
+            None | Some(Value::Null) => true,
+            Some(_) => self.instant(name).is_some_and(condition),
+        }
+    }
+
+    /// Whether the claims are valid now by `nbf` and `exp`, as far as those are present.
     pub(super) fn is_current(&self, now: Instant) -> bool {
         let now = now.milliseconds();
-        let begins = |from: Instant| from.milliseconds().saturating_sub(LEEWAY) <= now;
-        let lasts = |end: Instant| now < end.milliseconds().saturating_add(LEEWAY);
-        self.holds("nbf", begins) && self.holds("exp", lasts)
+        let has_started = |from: Instant| from.milliseconds().saturating_sub(LEEWAY) <= now;
+        let has_not_ended = |end: Instant| now < end.milliseconds().saturating_add(LEEWAY);
+        self.is_absent_or("nbf", has_started) && self.is_absent_or("exp", has_not_ended)
     }
 
-    /// Until when an answer with these claims is remembered.
-    pub(super) fn remembered_until(&self, now: Instant) -> Instant {
-        let most = Instant::new(now.milliseconds().saturating_add(REMEMBERED));
-        self.instant("exp").map_or(most, |end| end.min(most))
+    /// Returns until when the verified token is cached.
+    pub(super) fn cached_until(&self, now: Instant) -> Instant {
+        let latest = Instant::new(now.milliseconds().saturating_add(MAX_CACHED));
+        self.instant("exp").map_or(latest, |end| end.min(latest))
     }
 
-    /// Whether they tell an address, verified or not.
+    /// Whether an e-mail address is present, verified or not.
     pub(super) fn has_email(&self) -> bool {
         self.text("email").is_some()
     }
 
-    /// Whom they describe.
+    /// Returns the user that the claims describe.
     ///
     /// # Errors
     /// [`Refusal::Email`] without a verified address.
@@ -131,9 +134,10 @@ impl IdentityClaims {
     }
 }
 
-/// The whole part of a number: a point in time may have a fraction (RFC 7519, section 2). `None`
-/// for one with an exponent, which no point in time needs.
-fn whole(number: &str) -> Option<i64> {
+/// Returns the integer part of a number; `None` if it has an exponent.
+///
+/// A point in time may have a fraction (RFC 7519, section 2).
+fn integer_part(number: &str) -> Option<i64> {
     if number.contains(['e', 'E']) {
         return None;
     }

@@ -1,22 +1,23 @@
-//! The file of identity providers, as an operator writes it (behaviour 11.12). It is read once, at
-//! the start.
+//! The operator's file of identity providers (behaviour 11.12).
+//!
+//! The file is read once, when the server starts.
 
 use std::collections::HashSet;
 
 use serde::Deserialize;
 
 use super::endpoint::endpoint;
+use super::http_client::HttpClient;
 use super::introspection::Introspection;
 use super::oidc::Issuer;
 use super::scope::EmailScope;
 use super::sign_in::SignInClient;
-use super::single_flight::InFlightLookups;
 use super::tokeninfo::Tokeninfo;
 use super::{MAX_PROVIDERS, OpaqueProvider, Providers};
 use crate::outgoing::Outgoing;
 use crate::wire::objects_only;
 
-/// The file as a whole, entries still unread so that a fault can name the entry it is in.
+/// The file. Its entries are parsed separately, so that an error names the entry.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct ProvidersFile {
@@ -73,10 +74,10 @@ struct TokeninfoEntry {
 }
 
 impl Providers {
-    /// Reads the text of a file of providers.
+    /// Parses the providers file.
     ///
     /// # Errors
-    /// What is wrong with it, naming the entry.
+    /// A description of the error that names the entry.
     ///
     /// ```
     /// use daybook_http::Providers;
@@ -90,33 +91,34 @@ impl Providers {
             return Err(format!("items has {count} entries; at most {MAX_PROVIDERS} are allowed"));
         }
         let outgoing = Outgoing::new().map_err(|failure| failure.to_string())?;
-        let asked_at = file.authorization_url.map(|url| endpoint("authorizationUrl", &url));
-        let mut all = Self::with(outgoing, asked_at.transpose()?);
+        let authorization_url =
+            file.authorization_url.map(|url| endpoint("authorizationUrl", &url)).transpose()?;
+        let mut providers = Self::with(outgoing, authorization_url);
         for (index, entry) in file.items.into_iter().enumerate() {
-            all.add(entry).map_err(|fault| format!("items[{index}]: {fault}"))?;
+            providers.add(entry).map_err(|fault| format!("items[{index}]: {fault}"))?;
         }
-        Ok(all)
+        Ok(providers)
     }
 
-    /// Whether the file holds a secret.
+    /// Whether the file contains a secret.
     #[must_use]
     pub fn has_secret(&self) -> bool {
-        self.opaque.iter().any(|one| matches!(one, OpaqueProvider::Introspection(_)))
+        self.opaque.iter().any(|provider| matches!(provider, OpaqueProvider::Introspection(_)))
             || self.sign_ins().any(|(_, client)| client.has_secret())
     }
 
     fn add(&mut self, entry: serde_json::Value) -> Result<(), String> {
-        let questions = InFlightLookups::new(&self.outgoing);
+        let http_client = HttpClient::new(&self.outgoing);
         match serde_json::from_value(entry).map_err(|error| error.to_string())? {
             ProviderEntry::Oidc(entry) => {
                 let issuer = issuer(entry.issuer)?;
                 if self.issuers.iter().any(|other| other.name == issuer) {
-                    return Err(format!("issuer {issuer:?} is named twice"));
+                    return Err(format!("issuer {issuer:?} is repeated"));
                 }
                 let clients = clients(entry.clients)?;
                 let scope = EmailScope::new(entry.email_scope)?;
                 let sign_in = entry.sign_in.map(|entry| self.sign_in_client(entry)).transpose()?;
-                self.issuers.push(Issuer::new(issuer, clients, scope, sign_in, questions));
+                self.issuers.push(Issuer::new(issuer, clients, scope, sign_in, http_client));
             }
             ProviderEntry::Introspection(entry) => {
                 let IntrospectionEntry { client_id, client_secret, email_scope, .. } = entry;
@@ -125,14 +127,15 @@ impl Providers {
                 }
                 self.opaque.push(OpaqueProvider::Introspection(Introspection {
                     url: endpoint("url", &entry.url)?,
-                    credentials: (client_id, client_secret),
+                    client_id,
+                    client_secret,
                     clients: entry.clients.map(clients).transpose()?,
                     userinfo: entry
                         .userinfo_url
                         .map(|url| endpoint("userinfoUrl", &url))
                         .transpose()?,
                     scope: EmailScope::new(email_scope)?,
-                    questions,
+                    http_client,
                 }));
             }
             ProviderEntry::Tokeninfo(entry) => {
@@ -140,20 +143,18 @@ impl Providers {
                     url: endpoint("url", &entry.url)?,
                     clients: clients(entry.clients)?,
                     scope: EmailScope::new(entry.email_scope)?,
-                    questions,
+                    http_client,
                 }))
             }
         }
         Ok(())
     }
-}
 
-impl Providers {
     fn sign_in_client(&self, entry: SignInEntry) -> Result<SignInClient, String> {
         let SignInEntry { name, client_id, client_secret } = entry;
         let client = SignInClient::new(&name, client_id, client_secret)?;
         if self.sign_ins().any(|(_, other)| other.name == client.name) {
-            return Err(format!("signIn.name {:?} is used twice", client.name));
+            return Err(format!("signIn.name {:?} is repeated", client.name));
         }
         Ok(client)
     }
@@ -161,12 +162,12 @@ impl Providers {
 
 fn issuer(text: String) -> Result<String, String> {
     let url = endpoint("issuer", &text)?;
-    if url.query().is_some() { Err("issuer has a query".to_owned()) } else { Ok(text) }
+    if url.query().is_some() { Err("issuer must not have a query".to_owned()) } else { Ok(text) }
 }
 
 fn clients(clients: Vec<String>) -> Result<HashSet<String>, String> {
     if clients.is_empty() || clients.iter().any(String::is_empty) {
-        return Err("clients names at least one client, and no empty one".to_owned());
+        return Err("clients must be a non-empty list of non-empty client ids".to_owned());
     }
     Ok(clients.into_iter().collect())
 }

@@ -1,23 +1,23 @@
-//! The addresses of providers.
+//! The URLs of providers.
 
 use reqwest::Url;
 
 use crate::outgoing::address::is_loopback;
 
-/// An address that tokens and secrets may be sent to: encrypted, or on this machine.
+/// Parses a URL that tokens and secrets may be sent to: HTTPS, or a loopback address.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the error that names the field.
 pub(super) fn endpoint(field: &str, text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{field} is no URL: {error}"))?;
-    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
-    if !plain {
-        return Err(format!("{field} has a user name, a password or a fragment"));
+    let url =
+        Url::parse(text).map_err(|error| format!("{field} {text:?} is not a URL: {error}"))?;
+    if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
+        return Err(format!("{field} must not have a user name, a password or a fragment"));
     }
     match url.scheme() {
         "https" => Ok(url),
         "http" if is_loopback(&url) => Ok(url),
-        _ => Err(format!("{field} starts with https://, or with http:// and a loopback address")),
+        _ => Err(format!("{field} must use https://, or http:// with a loopback address")),
     }
 }
 
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endpoints_are_encrypted_or_on_this_machine() {
+    fn endpoint_uses_https_or_a_loopback_address() {
         for allowed in [
             "https://id.example.com",
             "https://10.0.0.1/x?y=z",

@@ -1,4 +1,4 @@
-//! Whether an ID token is the answer to a sign-in (OpenID Connect Core, 3.1.3.7).
+//! Validation of ID tokens against the pending sign-in (OpenID Connect Core, 3.1.3.7).
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -11,43 +11,44 @@ use super::outcome::Refusal;
 use super::sign_in::{PendingSignIn, SignInClient, SignInRefusal};
 
 impl PendingSignIn {
-    /// When the person has signed in at the provider, where an ID token tells it: one that is the
-    /// answer to this sign-in of this client, and came with this access token.
+    /// Checks the claims of an ID token, and returns its `auth_time`.
     ///
     /// # Errors
-    /// [`Refusal::Untrusted`] for every other one; [`SignInRefusal::Stale`].
-    pub(super) fn answered_by(
+    /// [`Refusal::Untrusted`] if it is not for this sign-in, client and access token;
+    /// [`SignInRefusal::Stale`].
+    pub(super) fn check_id_token(
         &self,
-        (claims, algorithm): (&IdentityClaims, Algorithm),
+        claims: &IdentityClaims,
+        algorithm: Algorithm,
         client: &SignInClient,
         access_token: &str,
     ) -> Result<Option<Instant>, SignInRefusal> {
-        let hash = claims.text("at_hash");
-        let fits = self.is_meant(claims, client)
-            && (!claims.has("at_hash") || hash == Some(&half_hash(algorithm, access_token)));
-        if !fits {
+        let has_valid_hash = !claims.has("at_hash")
+            || claims.text("at_hash") == Some(&access_token_hash(algorithm, access_token));
+        if !has_valid_hash || !self.is_addressee(claims, client) {
             return Err(Refusal::Untrusted.into());
         }
-        let at = claims.instant("auth_time");
-        let latest = at.map(|at| at.milliseconds().saturating_add(LEEWAY));
+        let auth_time = claims.instant("auth_time");
+        let latest = auth_time.map(|at| at.milliseconds().saturating_add(LEEWAY));
         match self.signed_in_since {
             Some(since) if latest.is_none_or(|at| at < since) => Err(SignInRefusal::Stale),
-            Some(_) | None => Ok(at),
+            Some(_) | None => Ok(auth_time),
         }
     }
 
-    /// Whether claims hold the nonce, and were issued to nobody else.
-    fn is_meant(&self, claims: &IdentityClaims, client: &SignInClient) -> bool {
-        let issued_to = claims.text("azp");
+    /// Whether the claims have the nonce of this sign-in and were issued to this client only.
+    fn is_addressee(&self, claims: &IdentityClaims, client: &SignInClient) -> bool {
+        let authorized_party = claims.text("azp");
         claims.text("nonce") == Some(&self.nonce)
             && claims.text("sub").is_some()
-            && issued_to.map_or(claims.texts("aud").len() == 1, |to| to == client.id)
+            && authorized_party.map_or(claims.texts("aud").len() == 1, |azp| azp == client.id)
     }
 }
 
-/// The left half of the hash of an access token, with the hash of the algorithm that the ID token
-/// is signed with (OpenID Connect Core, 3.1.3.6); Ed25519 has SHA-512 (RFC 8032, 5.1).
-fn half_hash(algorithm: Algorithm, token: &str) -> String {
+/// Returns the left half of the hash of an access token (OpenID Connect Core, 3.1.3.6).
+///
+/// The hash function is that of the algorithm of the ID token; Ed25519 has SHA-512 (RFC 8032, 5.1).
+fn access_token_hash(algorithm: Algorithm, token: &str) -> String {
     let digest = if algorithm == Algorithm::EdDSA {
         Sha512::digest(token).to_vec()
     } else {
@@ -71,14 +72,14 @@ mod tests {
         serde_json::from_value(pending).unwrap()
     }
 
-    fn answered(
+    fn check(
         pending: &PendingSignIn,
         claims: &Value,
         algorithm: Algorithm,
     ) -> Result<Option<Instant>, SignInRefusal> {
         let client = SignInClient::new("Example", "daybook".to_owned(), None).unwrap();
         let claims = IdentityClaims::read(claims.to_string().as_bytes()).unwrap();
-        pending.answered_by((&claims, algorithm), &client, TOKEN)
+        pending.check_id_token(&claims, algorithm, &client, TOKEN)
     }
 
     /// The example of OpenID Connect Core, A.3, whose algorithm is RS256.
@@ -86,7 +87,7 @@ mod tests {
     const HASH: &str = "77QmUPtjPfzWtF2AnpK9RQ";
 
     #[test]
-    fn an_id_token_answers_one_sign_in_of_one_client() {
+    fn id_token_is_valid_for_one_sign_in_of_one_client() {
         for (claims, expected) in [
             (json!({"sub": "1", "aud": "daybook", "nonce": "nonce"}), true),
             (json!({"sub": "1", "aud": ["daybook"], "nonce": "nonce"}), true),
@@ -101,15 +102,15 @@ mod tests {
             (json!({"sub": "1", "aud": "daybook"}), false),
             (json!({"aud": "daybook", "nonce": "nonce"}), false),
         ] {
-            let found = answered(&pending(None), &claims, Algorithm::ES256);
+            let found = check(&pending(None), &claims, Algorithm::ES256);
             let untrusted = Err(Refusal::Untrusted.into());
             assert_eq!(found, if expected { Ok(None) } else { untrusted }, "{claims}");
         }
     }
 
     #[test]
-    fn an_id_token_names_the_access_token_that_it_came_with() {
-        // SHA-512 of the same token, by another program.
+    fn id_token_must_match_its_access_token() {
+        // The SHA-512 of the same token, computed by another program.
         let of_ed25519 = "q7nS86GgvvFaZkzALLWqJYaJIKw2wCDAVfCAsm5CrBM";
         for (hash, algorithm, expected) in [
             (json!(HASH), Algorithm::RS256, true),
@@ -124,13 +125,13 @@ mod tests {
             (json!(null), Algorithm::RS256, false),
         ] {
             let claims = json!({"sub": "1", "aud": "daybook", "nonce": "nonce", "at_hash": hash});
-            let found = answered(&pending(None), &claims, algorithm);
+            let found = check(&pending(None), &claims, algorithm);
             assert_eq!(found.is_ok(), expected, "{hash} {algorithm:?}");
         }
     }
 
     #[test]
-    fn a_provider_tells_when_somebody_has_signed_in() {
+    fn auth_time_must_be_recent_enough() {
         let stale = Err(SignInRefusal::Stale);
         let at = |seconds: i64| Ok(Some(Instant::new(seconds * 1_000)));
         for (time, since, expected) in [
@@ -144,7 +145,7 @@ mod tests {
         ] {
             let mut claims = json!({"sub": "1", "aud": "daybook", "nonce": "nonce"});
             claims["auth_time"] = time;
-            let found = answered(&pending(since), &claims, Algorithm::ES256);
+            let found = check(&pending(since), &claims, Algorithm::ES256);
             assert_eq!(found, expected, "{claims} {since:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Token introspection (RFC 7662).
+//! Verification of opaque tokens by introspection (RFC 7662).
 
 use std::collections::HashSet;
 
@@ -16,81 +16,83 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::claims::IdentityClaims;
+use super::http_client::HttpClient;
 use super::outcome::{Refusal, Verified};
 use super::scope::EmailScope;
-use super::single_flight::InFlightLookups;
 use super::userinfo;
 use crate::outgoing::Failure;
 
 /// A provider that introspects tokens.
 pub(super) struct Introspection {
     pub(super) url: Url,
-    /// The id and the secret by which the provider knows this server.
-    pub(super) credentials: (String, String),
-    /// Whose tokens are taken; those of all clients when absent.
+    /// The client id of this server at the provider.
+    pub(super) client_id: String,
+    pub(super) client_secret: String,
+    /// The clients whose tokens are accepted; `None` accepts all.
     pub(super) clients: Option<HashSet<String>>,
     pub(super) userinfo: Option<Url>,
     pub(super) scope: EmailScope,
-    pub(super) questions: InFlightLookups,
+    pub(super) http_client: HttpClient,
 }
 
-/// What an answer says beside the fields of the standard.
+/// The fields of a response that the standard does not define.
 #[derive(Debug, Deserialize, Serialize)]
-struct Others(Map<String, Value>);
+struct OtherFields(Map<String, Value>);
 
-impl ExtraTokenFields for Others {}
+impl ExtraTokenFields for OtherFields {}
 
-type Answer = StandardTokenIntrospectionResponse<Others, BasicTokenType>;
+type IntrospectionResponse = StandardTokenIntrospectionResponse<OtherFields, BasicTokenType>;
 
 impl Introspection {
-    /// Whom a token lets in.
+    /// Verifies a token.
     ///
     /// # Errors
     /// [`Refusal`].
     pub(super) async fn verify(&self, token: &str, now: Instant) -> Result<Verified, Refusal> {
-        let answer = self.ask(token).await?;
-        if !answer.active() {
+        let response = self.introspect(token).await?;
+        if !response.active() {
             return Err(Refusal::Untrusted);
         }
-        let claims = claims(&answer)?;
-        let ours = self.clients.as_ref().is_none_or(|clients| {
-            let named = ["client_id", "aud"].into_iter().flat_map(|claim| claims.texts(claim));
-            named.into_iter().any(|client| clients.contains(client))
+        let claims = claims(&response)?;
+        let is_accepted_client = self.clients.as_ref().is_none_or(|clients| {
+            let mut named = ["client_id", "aud"].into_iter().flat_map(|claim| claims.texts(claim));
+            named.any(|client| clients.contains(client))
         });
-        if !ours || !claims.is_current(now) {
+        if !is_accepted_client || !claims.is_current(now) {
             return Err(Refusal::Untrusted);
         }
         claims.require_scope(&self.scope)?;
-        let at = self.userinfo.as_ref();
-        let user = userinfo::user(&self.questions, at, token, &claims).await?;
-        Ok(Verified { user, until: claims.remembered_until(now) })
+        let userinfo_url = self.userinfo.as_ref();
+        let user = userinfo::find_user(&self.http_client, userinfo_url, token, &claims).await?;
+        Ok(Verified { user, until: claims.cached_until(now) })
     }
 
-    async fn ask(&self, token: &str) -> Result<Answer, Refusal> {
-        let _permit = self.questions.permit().await?;
-        let (id, secret) = self.credentials.clone();
+    async fn introspect(&self, token: &str) -> Result<IntrospectionResponse, Refusal> {
+        let _permit = self.http_client.permit().await?;
         let client = Client::<
             BasicErrorResponse,
             BasicTokenResponse,
-            Answer,
+            IntrospectionResponse,
             StandardRevocableToken,
             BasicRevocationErrorResponse,
-        >::new(ClientId::new(id))
-        .set_client_secret(ClientSecret::new(secret))
+        >::new(ClientId::new(self.client_id.clone()))
+        .set_client_secret(ClientSecret::new(self.client_secret.clone()))
         .set_introspection_url(IntrospectionUrl::from_url(self.url.clone()));
         let token = AccessToken::new(token.to_owned());
-        let question = client.introspect(&token).set_token_type_hint("access_token");
-        question.request_async(&self.questions.outgoing).await.map_err(|error| match error {
+        let request = client.introspect(&token).set_token_type_hint("access_token");
+        request.request_async(&self.http_client.outgoing).await.map_err(|error| match error {
             RequestTokenError::Request(failure) => Refusal::from(failure),
-            // What some answer to any JWT: they do not know it.
+            // Some providers respond so to every JWT that is not theirs.
             RequestTokenError::ServerResponse(error)
                 if error.error().as_ref() == "unsupported_token_type" =>
             {
                 Refusal::Untrusted
             }
-            RequestTokenError::ServerResponse(_) => unavailable("introspection is refused"),
+            RequestTokenError::ServerResponse(_) => {
+                unavailable("the provider refused the introspection")
+            }
             RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
-                unavailable("the answer of the introspection cannot be read")
+                unavailable("the introspection response is malformed")
             }
         })
     }
@@ -100,8 +102,8 @@ fn unavailable(why: &str) -> Refusal {
     Failure::NoResponse(why.to_owned()).into()
 }
 
-/// All fields of an answer.
-fn claims(answer: &Answer) -> Result<IdentityClaims, Refusal> {
-    let fields = serde_json::to_value(answer).and_then(serde_json::from_value);
-    fields.map_err(|_| unavailable("the answer of the introspection cannot be read"))
+/// Returns all fields of a response as claims.
+fn claims(response: &IntrospectionResponse) -> Result<IdentityClaims, Refusal> {
+    let fields = serde_json::to_value(response).and_then(serde_json::from_value);
+    fields.map_err(|_| unavailable("the introspection response is malformed"))
 }

@@ -1,4 +1,4 @@
-//! JSON Web Tokens of other issuers (RFC 7519, RFC 9068): whether a key signed one, and for whom.
+//! Verification of the JSON Web Tokens of other issuers (RFC 7519, RFC 9068).
 
 use std::collections::HashSet;
 
@@ -13,35 +13,35 @@ use serde_json::Value;
 
 use super::claims::IdentityClaims;
 
-/// The algorithms that tokens may be signed with. None has a shared secret.
+/// The accepted algorithms. None uses a shared secret.
 const ALGORITHMS: [Algorithm; 4] =
     [Algorithm::RS256, Algorithm::PS256, Algorithm::ES256, Algorithm::EdDSA];
-/// The types of tokens that let somebody in, where a token tells its type. A logout token, say,
-/// does not, though the same keys sign it.
+/// The accepted values of `typ`, if it is present. It excludes logout tokens, which the same keys
+/// sign.
 const TYPES: [&str; 3] = ["jwt", "at+jwt", "application/at+jwt"];
-/// Keys of an issuer that are read at most.
+/// The maximum number of keys of an issuer.
 const MAX_KEYS: usize = 100;
 
-/// The issuer that a JWT names, verified by nothing; `None` for what is no JWT.
+/// Returns the unverified issuer of a JWT; `None` if the text is not a JWT.
 pub(super) fn issuer(token: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct NamedIssuer {
+    struct UnverifiedIssuer {
         iss: String,
     }
-    let parts = token.split('.').count();
-    let named = insecure_decode_claims::<NamedIssuer>(token).ok().filter(|_| parts == 3)?;
-    Some(named.iss)
+    if token.split('.').count() != 3 {
+        return None;
+    }
+    Some(insecure_decode_claims::<UnverifiedIssuer>(token).ok()?.iss)
 }
 
-/// A key that an issuer signs with.
+/// A public key of an issuer.
 pub(super) struct PublicKey {
     id: Option<String>,
     algorithm: Option<Algorithm>,
     key: DecodingKey,
 }
 
-/// The keys of a JWK set that can verify. Others are left out: for encryption, of kinds that are
-/// not supported, secret.
+/// Parses a JWK set, and skips keys for encryption, unsupported keys and secret keys.
 pub(super) fn public_keys(body: &[u8]) -> Option<Vec<PublicKey>> {
     #[derive(Deserialize)]
     struct KeySet {
@@ -72,51 +72,54 @@ fn public_key(key: Value) -> Option<PublicKey> {
 }
 
 impl PublicKey {
-    /// Whether a token with this header may have been signed by it.
-    fn fits(&self, header: &Header) -> bool {
-        let named = header.kid.is_none() || header.kid == self.id;
-        let allowed = self.algorithm.is_none_or(|algorithm| algorithm == header.alg);
-        named && allowed && self.key.family() == header.alg.family()
+    /// Whether the key id and algorithm of a token match this key.
+    fn matches(&self, header: &Header) -> bool {
+        let has_id = header.kid.is_none() || header.kid == self.id;
+        let has_algorithm = self.algorithm.is_none_or(|algorithm| algorithm == header.alg);
+        has_id && has_algorithm && self.key.family() == header.alg.family()
     }
 }
 
-/// What a token says before it is verified, of a form that can be.
+/// Returns the unverified header of a token of a supported form.
 ///
 /// # Errors
-/// `None` for other forms: unsigned, signed with a shared secret, of another type, or with parts
-/// that must be understood and are not.
+/// `None` for an unsupported algorithm or type, and for `crit`, `zip` or `enc`.
 pub(super) fn header(token: &str) -> Option<Header> {
     let header = decode_header(token).ok()?;
-    let known = |kind: &String| TYPES.contains(&kind.to_ascii_lowercase().as_str());
-    let plain = header.crit.is_none() && header.zip.is_none() && header.enc.is_none();
-    let fits = ALGORITHMS.contains(&header.alg) && header.typ.as_ref().is_none_or(known);
-    (plain && fits).then_some(header)
+    let is_known_type = |kind: &String| TYPES.contains(&kind.to_ascii_lowercase().as_str());
+    let is_supported = ALGORITHMS.contains(&header.alg)
+        && header.typ.as_ref().is_none_or(is_known_type)
+        && header.crit.is_none()
+        && header.zip.is_none()
+        && header.enc.is_none();
+    is_supported.then_some(header)
 }
 
-/// Whether one of the keys may have signed a token with this header.
-pub(super) fn is_known(header: &Header, keys: &[PublicKey]) -> bool {
-    keys.iter().any(|key| key.fits(header))
+/// Whether one of the keys matches the header of a token.
+pub(super) fn has_matching_key(header: &Header, keys: &[PublicKey]) -> bool {
+    keys.iter().any(|key| key.matches(header))
 }
 
-/// What a token says, when one of the keys signed it, for one of the clients, and it is in force.
+/// Returns the claims of a token if its signature, issuer, audience and validity period are valid.
 pub(super) fn verify(
     token: &str,
     header: &Header,
     keys: &[PublicKey],
-    (issuer, clients): (&str, &HashSet<String>),
+    issuer: &str,
+    clients: &HashSet<String>,
     now: Instant,
 ) -> Option<IdentityClaims> {
     let mut validation = Validation::new(header.alg);
     validation.set_issuer(&[issuer]);
     validation.aud = Some(clients.clone());
     validation.set_required_spec_claims(&["exp", "iss", "aud"]);
-    // The library would ask the clock itself.
+    // The library would read the system clock; `is_current` below compares with `now`.
     validation.validate_exp = false;
-    let fitting = keys.iter().filter(|key| key.fits(header));
-    let claims = fitting
-        .filter_map(|key| decode::<IdentityClaims>(token, &key.key, &validation).ok())
-        .map(|decoded| decoded.claims)
-        .next()?;
+    let claims = keys
+        .iter()
+        .filter(|key| key.matches(header))
+        .find_map(|key| decode::<IdentityClaims>(token, &key.key, &validation).ok())?
+        .claims;
     (claims.instant("exp").is_some() && claims.is_current(now)).then_some(claims)
 }
 
@@ -163,7 +166,7 @@ mod tests {
         fn trusts(&self, token: &str) -> bool {
             let clients = HashSet::from(["daybook".to_owned()]);
             header(token).is_some_and(|header| {
-                verify(token, &header, &self.keys, (ISSUER, &clients), NOW).is_some()
+                verify(token, &header, &self.keys, ISSUER, &clients, NOW).is_some()
             })
         }
     }
@@ -181,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_key_signed_is_trusted() {
+    fn claims_must_be_current_and_for_this_audience() {
         let signer = Signer::new();
         let plain = header_with("typ", json!("JWT"));
         let trusted = |claims: Value| signer.trusts(&signer.sign(&plain, &claims));
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_say_what_is_understood() {
+    fn header_must_be_supported_and_match_a_key() {
         let signer = Signer::new();
         let claims = claims_with("sub", json!("1"));
         let trusted = |header: &Value| signer.trusts(&signer.sign(header, &claims));
@@ -225,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_cannot_verify_are_left_out() {
+    fn unsupported_keys_are_skipped() {
         let set = json!({"keys": [
             {"kty": "oct", "k": "c2VjcmV0"},
             {"kty": "OKP", "crv": "Ed25519", "x": base64([7; 32]), "use": "enc"},
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jwt_names_its_issuer() {
+    fn issuer_is_read_from_a_jwt_only() {
         let signer = Signer::new();
         let token = signer.sign(&json!({}), &claims_with("sub", json!("1")));
         assert_eq!(issuer(&token).as_deref(), Some(ISSUER));
@@ -249,7 +252,7 @@ mod tests {
         }
     }
 
-    /// A part of a token: JSON of the right kind or any, encoded or as it is.
+    /// A part of a token: valid or random JSON, encoded or plain.
     fn part() -> impl Strategy<Value = String> {
         prop_oneof![
             Just(base64(r#"{"alg":"EdDSA","typ":"JWT","kid":"one"}"#)),
@@ -263,19 +266,18 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is shown as a token is read without a panic, and what no key signed lets
-        /// nobody in.
+        /// Random tokens are refused without a panic.
         #[test]
-        fn made_up_tokens_let_nobody_in(parts in proptest::collection::vec(part(), 0..5)) {
+        fn random_token_is_refused(parts in proptest::collection::vec(part(), 0..5)) {
             static SIGNER: std::sync::LazyLock<Signer> = std::sync::LazyLock::new(Signer::new);
             let token = parts.join(".");
             prop_assert!(!SIGNER.trusts(&token), "{token}");
             let _ = issuer(&token);
         }
 
-        /// Nor does a good one with any byte of it changed.
+        /// A valid token is refused if any byte is changed.
         #[test]
-        fn a_token_that_was_changed_lets_nobody_in(at in any::<prop::sample::Index>(), to: u8) {
+        fn modified_token_is_refused(at in any::<prop::sample::Index>(), to: u8) {
             static SIGNER: std::sync::LazyLock<Signer> = std::sync::LazyLock::new(Signer::new);
             let good = SIGNER.sign(&header_with("typ", json!("JWT")), &claims_with("x", json!(1)));
             prop_assert!(SIGNER.trusts(&good));
@@ -287,7 +289,7 @@ mod tests {
         }
 
         #[test]
-        fn made_up_keys_are_left_out(body in "\\PC{0,60}", part in part()) {
+        fn random_keys_are_skipped(body in "\\PC{0,60}", part in part()) {
             prop_assert!(public_keys(body.as_bytes()).is_none_or(|keys| keys.is_empty()));
             let set = json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "x": part}, {"kty": part}]});
             prop_assert!(public_keys(set.to_string().as_bytes()).is_some());

@@ -1,22 +1,28 @@
-//! Tokens of other identity providers (behaviour 11.12).
+//! Identity providers: verification of their tokens and sign-in through them (behaviour 11.12,
+//! 11.20).
 //!
-//! | Module | What it does |
-//! |---|---|
-//! | `config`, `endpoint` | Read the operator's file of providers |
-//! | `oidc`, `jwt` | Verify the JWTs of an OpenID provider by its published keys |
-//! | `introspection`, `tokeninfo` | Ask a provider about a token |
-//! | `userinfo` | Asks for the address when the token does not tell it |
-//! | `sign_in` | Signs people in with their browser through an OpenID provider |
-//! | `id_token` | Whether an ID token is the answer to such a sign-in |
-//! | `freshness` | How lately somebody must have signed in |
-//! | `claims`, `scope` | What all of these say about somebody |
-//! | `question` | Sends the questions, a bounded number at once |
-//! | `outcome` | Whom a token lets in, or why nobody |
+//! The operator lists them in a file (`config`, `endpoint`). There are three kinds:
+//!
+//! - An OpenID provider (`oidc`) publishes its keys, which the server discovers and caches. JWTs
+//!   of its issuer are verified locally (`jwt`).
+//! - `introspection` (RFC 7662) and `tokeninfo` (Google) are asked about tokens that are not JWTs
+//!   of a configured issuer, in the order of the file.
+//!
+//! Each yields claims (`claims`) from which the verified e-mail address is taken. If a token has
+//! none, `userinfo` asks the provider. The token must have a scope that covers the address
+//! (`scope`) and be issued to a listed client.
+//!
+//! Browsers sign in through an OpenID provider with the authorization code flow (`sign_in`), whose
+//! ID token must match the pending sign-in (`id_token`) and be recent enough (`freshness`).
+//!
+//! A provider that does not respond results in 503 for its tokens, not in 401 (`outcome`). At most
+//! 64 requests per provider are in flight (`http_client`).
 
 mod claims;
 mod config;
 mod endpoint;
 pub(crate) mod freshness;
+mod http_client;
 mod id_token;
 mod introspection;
 mod jwt;
@@ -24,24 +30,24 @@ mod oidc;
 pub(crate) mod outcome;
 mod scope;
 pub(crate) mod sign_in;
-mod single_flight;
 mod tokeninfo;
 mod userinfo;
 
 use daybook_domain::instant::Instant;
-use daybook_service::user::VerifiedUser;
 use reqwest::Url;
 
-use super::own_token::is_own;
+use super::own_token::is_own_issuer;
 use crate::outgoing::Outgoing;
 use freshness::Freshness;
 use outcome::{Refusal, Verified};
-use sign_in::{Callback, PendingSignIn, SignInClient, SignInRefusal};
+use sign_in::{
+    Callback, PendingSignIn, ProviderSignIn, SignInClient, SignInRefusal, SignInSecrets,
+};
 
-/// Providers of one installation at most.
+/// The maximum number of providers in the file.
 const MAX_PROVIDERS: usize = 100;
 
-/// A provider that is asked about each token.
+/// A provider whose tokens are opaque to this server.
 enum OpaqueProvider {
     Introspection(introspection::Introspection),
     Tokeninfo(tokeninfo::Tokeninfo),
@@ -60,42 +66,42 @@ impl Providers {
         Self { outgoing, issuers: Vec::new(), opaque: Vec::new(), authorization_url }
     }
 
-    /// Where clients ask for tokens, when not here (behaviour 0.25).
+    /// Returns where clients request tokens if not from this server (behaviour 0.25).
     pub(crate) fn authorization_url(&self) -> Option<&str> {
         self.authorization_url.as_ref().map(Url::as_str)
     }
 
-    /// Whom a token lets in: by the keys of its issuer where it is a JWT of one that is configured,
-    /// else by what the providers answer that are asked about tokens.
+    /// Verifies a token by the keys of its issuer, or by asking the other providers.
     ///
     /// # Errors
     /// [`Refusal`].
     pub(crate) async fn verify(&self, token: &str, now: Instant) -> Result<Verified, Refusal> {
-        let issued_by = jwt::issuer(token);
-        if issued_by.as_deref().is_some_and(is_own) {
-            // Expired, forged or of another Daybook: no business of any provider.
+        let token_issuer = jwt::issuer(token);
+        if token_issuer.as_deref().is_some_and(is_own_issuer) {
+            // The token has expired, is forged or is from another Daybook. No provider knows it.
             return Err(Refusal::Untrusted);
         }
-        let issuer = self.issuers.iter().find(|issuer| Some(&issuer.name) == issued_by.as_ref());
+        let issuer = self.issuers.iter().find(|issuer| Some(&issuer.name) == token_issuer.as_ref());
         match issuer {
             Some(issuer) => issuer.verify(token, now).await,
-            None => self.ask(token, now).await,
+            None => self.verify_opaque(token, now).await,
         }
     }
 
-    /// The providers that people sign in through, with this server as their client.
+    /// Returns the providers that support sign-in.
     fn sign_ins(&self) -> impl Iterator<Item = (&oidc::Issuer, &SignInClient)> {
         self.issuers.iter().filter_map(|issuer| Some((issuer, issuer.sign_in.as_ref()?)))
     }
 
-    /// What people call the providers that they sign in through.
+    /// Returns the display names of the providers that support sign-in.
     pub(crate) fn sign_in_names(&self) -> impl Iterator<Item = &str> {
         self.sign_ins().map(|(_, client)| client.name.as_str())
     }
 
-    /// The address at which a browser signs in through the provider of a name, and what it must
-    /// bring back to `redirect`; `None` for a name that no provider has. `secrets` are two fresh
-    /// ones; `wish` is how fresh the sign-in must be that begins now.
+    /// Starts a sign-in through the provider of that name.
+    ///
+    /// Returns the URL to redirect the browser to, and what the response at `redirect` must match.
+    /// `None` if no provider has the name.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`].
@@ -103,14 +109,15 @@ impl Providers {
         &self,
         name: &str,
         redirect: Url,
-        secrets: (String, String),
-        wish: (&Freshness, Instant),
+        secrets: SignInSecrets,
+        freshness: &Freshness,
+        now: Instant,
     ) -> Option<Result<(Url, PendingSignIn), Refusal>> {
         let (issuer, client) = self.sign_ins().find(|(_, client)| client.name == name)?;
-        Some(issuer.begin(client, redirect, secrets, wish).await)
+        Some(issuer.begin(client, redirect, secrets, freshness, now).await)
     }
 
-    /// Who has signed in, and when, when a browser comes back to `redirect`.
+    /// Completes a sign-in when the browser returns to `redirect`.
     ///
     /// # Errors
     /// [`SignInRefusal`].
@@ -120,25 +127,28 @@ impl Providers {
         pending: &PendingSignIn,
         redirect: Url,
         now: Instant,
-    ) -> Result<(VerifiedUser, Instant), SignInRefusal> {
-        let named = self.sign_ins().find(|(_, client)| client.name == pending.provider);
-        let (issuer, client) = named.ok_or(SignInRefusal::Foreign)?;
-        issuer.finish(client, (callback, pending), redirect, now).await
+    ) -> Result<ProviderSignIn, SignInRefusal> {
+        let found = self.sign_ins().find(|(_, client)| client.name == pending.provider);
+        let (issuer, client) = found.ok_or(SignInRefusal::Foreign)?;
+        issuer.finish(client, callback, pending, redirect, now).await
     }
 
-    /// Asks the providers in the order of the file; the first that knows the token decides. One
-    /// that does not answer may be the one that knows it.
-    async fn ask(&self, token: &str, now: Instant) -> Result<Verified, Refusal> {
+    /// Asks the providers in the order of the file; the first that knows the token decides.
+    ///
+    /// If none knows it and one is unavailable, the result is unavailable.
+    async fn verify_opaque(&self, token: &str, now: Instant) -> Result<Verified, Refusal> {
         let mut outcome = Err(Refusal::Untrusted);
         for provider in &self.opaque {
-            let answer = match provider {
-                OpaqueProvider::Introspection(one) => one.verify(token, now).await,
-                OpaqueProvider::Tokeninfo(one) => one.verify(token, now).await,
+            let result = match provider {
+                OpaqueProvider::Introspection(introspection) => {
+                    introspection.verify(token, now).await
+                }
+                OpaqueProvider::Tokeninfo(tokeninfo) => tokeninfo.verify(token, now).await,
             };
-            match answer {
+            match result {
                 Err(Refusal::Untrusted) => {}
-                Err(Refusal::Unavailable(_)) => outcome = answer,
-                Ok(_) | Err(Refusal::Scope | Refusal::Email) => return answer,
+                Err(Refusal::Unavailable(_)) => outcome = result,
+                Ok(_) | Err(Refusal::Scope | Refusal::Email) => return result,
             }
         }
         outcome

@@ -1,28 +1,28 @@
-//! Whom a token of a provider lets in, or why it lets nobody in.
+//! The result of verifying a provider token.
 
 use daybook_domain::instant::Instant;
 use daybook_service::user::VerifiedUser;
 
 use crate::outgoing::Failure;
 
-/// Whom a provider says a token belongs to.
+/// The user of a verified provider token.
 #[derive(Debug)]
 pub(crate) struct Verified {
     pub(crate) user: VerifiedUser,
-    /// Until when that is trusted.
+    /// How long the result may be cached.
     pub(crate) until: Instant,
 }
 
-/// Why a token of a provider lets nobody in.
+/// Why a provider token was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// No provider trusts it.
+    /// The token is not valid.
     Untrusted,
-    /// Its scope does not hold the e-mail address.
+    /// Its scope does not include the e-mail address.
     Scope,
-    /// No address is known of its user, or none that is verified.
+    /// Its user has no verified e-mail address.
     Email,
-    /// A provider did not answer; the cause is for the log.
+    /// A provider did not respond. The text is for the log.
     Unavailable(String),
 }
 

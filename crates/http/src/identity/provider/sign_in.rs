@@ -1,11 +1,12 @@
-//! Signing in with a browser through an OpenID provider: the authorization code flow (OpenID
-//! Connect Core 3.1) with PKCE (RFC 7636), `state`, `nonce`, and the issuer in the answer (RFC
-//! 9207).
+//! Sign-in through an OpenID provider: the authorization code flow (OpenID Connect Core 3.1).
+//!
+//! It uses PKCE (RFC 7636), `state`, `nonce`, and the issuer in the response (RFC 9207).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use daybook_domain::instant::Instant;
+use daybook_service::user::VerifiedUser;
 use oauth2::basic::{
     BasicErrorResponse, BasicRevocationErrorResponse, BasicTokenIntrospectionResponse,
     BasicTokenType,
@@ -19,53 +20,64 @@ use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
 use super::freshness::Freshness;
+use super::http_client::HttpClient;
 use super::outcome::Refusal;
-use super::single_flight::InFlightLookups;
 
-/// What is asked for: who somebody is, with address and profile.
+/// The requested scopes.
 const SCOPES: [&str; 3] = ["openid", "email", "profile"];
-/// The most characters of the name of a provider.
+/// The maximum number of characters of the name of a provider.
 const MAX_NAME: usize = 100;
 
-/// This server as a client of a provider that people sign in through.
+/// The registration of this server as a client of a provider.
 pub(super) struct SignInClient {
-    /// What people call the provider.
+    /// The display name of the provider.
     pub(super) name: String,
-    /// The audience of its ID tokens: this server alone.
+    /// The accepted audience of ID tokens, which is `id`.
     pub(super) audience: HashSet<String>,
     pub(super) id: String,
     secret: Option<String>,
 }
 
-/// Where people sign in, as discovery tells it.
+/// The sign-in endpoints of a provider, from its discovery document.
 #[derive(Debug, Clone)]
 pub(super) struct SignInEndpoints {
     pub(super) authorization: Url,
     pub(super) token: Url,
-    /// Whether every answer of the provider names it.
+    /// Whether every authorization response has `iss`.
     pub(super) names_issuer: bool,
-    /// Whether secrets are sent in the body, because the provider takes them there only.
+    /// Whether the provider accepts the client secret only in the body.
     pub(super) secret_in_body: bool,
 }
 
-/// What binds the answer of a provider to the browser that was sent there.
+/// The random values of a sign-in.
+pub(crate) struct SignInSecrets {
+    pub(crate) state: String,
+    pub(crate) nonce: String,
+}
+
+/// A sign-in in progress, stored in the browser, which the response of the provider must match.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct PendingSignIn {
     /// The name of the provider.
     pub(crate) provider: String,
-    /// What the provider sends back with the browser.
+    /// The `state` of the response.
     pub(crate) state: String,
-    /// What the ID token must say.
+    /// The `nonce` of the ID token.
     pub(super) nonce: String,
-    /// What proves to the provider who has asked.
+    /// The PKCE code verifier.
     pub(super) verifier: String,
-    /// When the person must have signed in at the provider at the earliest, in milliseconds since
-    /// the epoch, where an app wants that.
+    /// The earliest acceptable `auth_time`, in milliseconds since the epoch.
     pub(super) signed_in_since: Option<i64>,
 }
 
-/// The tokens of an answer.
-pub(super) struct AnsweredTokens {
+/// A completed sign-in at a provider.
+pub(crate) struct ProviderSignIn {
+    pub(crate) user: VerifiedUser,
+    pub(crate) signed_in_at: Instant,
+}
+
+/// The tokens of a token response.
+pub(super) struct ProviderTokens {
     pub(super) access: String,
     pub(super) id: String,
 }
@@ -77,10 +89,10 @@ struct IdTokenField {
 
 impl ExtraTokenFields for IdTokenField {}
 
-type TokenAnswer = StandardTokenResponse<IdTokenField, BasicTokenType>;
+type TokenResponse = StandardTokenResponse<IdTokenField, BasicTokenType>;
 type OpenIdClient = Client<
     BasicErrorResponse,
-    TokenAnswer,
+    TokenResponse,
     BasicTokenIntrospectionResponse,
     StandardRevocableToken,
     BasicRevocationErrorResponse,
@@ -92,127 +104,133 @@ type OpenIdClient = Client<
 >;
 
 impl SignInClient {
-    /// As the operator has configured it.
+    /// Creates a client from the configuration.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the error.
     pub(super) fn new(name: &str, id: String, secret: Option<String>) -> Result<Self, String> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(char::is_control) {
             return Err(format!(
-                "signIn.name {name:?} is not a name of 1 to {MAX_NAME} characters"
+                "signIn.name {name:?} must have 1 to {MAX_NAME} characters and no line break"
             ));
         }
         if id.is_empty() || secret.as_ref().is_some_and(String::is_empty) {
-            return Err("signIn has an empty clientId or clientSecret".to_owned());
+            return Err("signIn.clientId and signIn.clientSecret must not be empty".to_owned());
         }
         let audience = HashSet::from([id.clone()]);
         Ok(Self { name: name.to_owned(), audience, id, secret })
     }
 
-    /// Whether it has a secret.
+    /// Whether the client has a secret.
     pub(super) const fn has_secret(&self) -> bool {
         self.secret.is_some()
     }
 
-    fn client(&self, at: &SignInEndpoints) -> OpenIdClient {
-        let client = Client::new(ClientId::new(self.id.clone()))
-            .set_auth_uri(AuthUrl::from_url(at.authorization.clone()))
-            .set_token_uri(TokenUrl::from_url(at.token.clone()));
-        let client =
-            if at.secret_in_body { client.set_auth_type(AuthType::RequestBody) } else { client };
+    fn client(&self, endpoints: &SignInEndpoints) -> OpenIdClient {
+        let mut client = Client::new(ClientId::new(self.id.clone()))
+            .set_auth_uri(AuthUrl::from_url(endpoints.authorization.clone()))
+            .set_token_uri(TokenUrl::from_url(endpoints.token.clone()));
+        if endpoints.secret_in_body {
+            client = client.set_auth_type(AuthType::RequestBody);
+        }
         match &self.secret {
             Some(secret) => client.set_client_secret(ClientSecret::new(secret.clone())),
             None => client,
         }
     }
 
-    /// The address to send a browser to now, and what it must bring back. `state` and `nonce` are
-    /// two fresh secrets.
+    /// Returns the URL to redirect the browser to, and what the response must match.
     pub(super) fn begin(
         &self,
-        at: &SignInEndpoints,
+        endpoints: &SignInEndpoints,
         redirect: Url,
-        (state, nonce): (String, String),
-        (freshness, now): (&Freshness, Instant),
+        secrets: SignInSecrets,
+        freshness: &Freshness,
+        now: Instant,
     ) -> (Url, PendingSignIn) {
+        let SignInSecrets { state, nonce } = secrets;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
-        let client = self.client(at);
-        let question = client.authorize_url(|| CsrfToken::new(state.clone()));
-        let question = freshness
-            .parameters()
-            .fold(question, |question, (name, value)| question.add_extra_param(name, value));
-        let (url, _) = question
+        let client = self.client(endpoints);
+        let mut request = client.authorize_url(|| CsrfToken::new(state.clone()));
+        for (name, value) in freshness.parameters() {
+            request = request.add_extra_param(name, value);
+        }
+        let (url, _) = request
             .add_scopes(SCOPES.map(|scope| Scope::new(scope.to_owned())))
             .add_extra_param("nonce", nonce.clone())
             .set_pkce_challenge(challenge)
             .set_redirect_uri(Cow::Owned(RedirectUrl::from_url(redirect)))
             .url();
-        let (provider, verifier) = (self.name.clone(), verifier.into_secret());
-        let signed_in_since = freshness.since(now).map(Instant::milliseconds);
-        (url, PendingSignIn { provider, state, nonce, verifier, signed_in_since })
+        let pending = PendingSignIn {
+            provider: self.name.clone(),
+            state,
+            nonce,
+            verifier: verifier.into_secret(),
+            signed_in_since: freshness.earliest_sign_in(now).map(Instant::milliseconds),
+        };
+        (url, pending)
     }
 
     /// Exchanges a code for tokens.
     ///
     /// # Errors
-    /// [`Refusal::Untrusted`] for a code that the provider does not take; [`Refusal::Unavailable`].
+    /// [`Refusal::Untrusted`] if the provider refuses the code; [`Refusal::Unavailable`].
     pub(super) async fn exchange(
         &self,
-        at: &SignInEndpoints,
+        endpoints: &SignInEndpoints,
         redirect: Url,
-        (code, verifier): (String, &str),
-        questions: &InFlightLookups,
-    ) -> Result<AnsweredTokens, Refusal> {
-        let _permit = questions.permit().await?;
-        let client = self.client(at);
-        let question = client
+        code: String,
+        verifier: &str,
+        http_client: &HttpClient,
+    ) -> Result<ProviderTokens, Refusal> {
+        let _permit = http_client.permit().await?;
+        let client = self.client(endpoints);
+        let request = client
             .exchange_code(AuthorizationCode::new(code))
             .set_pkce_verifier(PkceCodeVerifier::new(verifier.to_owned()))
             .set_redirect_uri(Cow::Owned(RedirectUrl::from_url(redirect)));
         let unusable = |why: &str| Refusal::Unavailable(why.to_owned());
-        let answer: Result<TokenAnswer, _> = question.request_async(&questions.outgoing).await;
-        let answer = answer.map_err(|error| match error {
+        let response: Result<TokenResponse, _> = request.request_async(&http_client.outgoing).await;
+        let response = response.map_err(|error| match error {
             RequestTokenError::Request(failure) => Refusal::from(failure),
             RequestTokenError::ServerResponse(error) => match error.error().as_ref() {
                 "invalid_grant" | "invalid_request" => Refusal::Untrusted,
-                _ => unusable("the token endpoint refuses this server as a client"),
+                _ => unusable("the token endpoint refused the client id or secret"),
             },
             RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
-                unusable("the answer of the token endpoint cannot be read")
+                unusable("the token response is malformed")
             }
         })?;
-        let id = answer.extra_fields().id_token.clone();
-        Ok(AnsweredTokens {
-            access: oauth2::TokenResponse::access_token(&answer).secret().clone(),
-            id,
+        Ok(ProviderTokens {
+            access: oauth2::TokenResponse::access_token(&response).secret().clone(),
+            id: response.extra_fields().id_token.clone(),
         })
     }
 }
 
-/// What a browser brings back from a provider.
+/// The authorization response of a provider.
 pub(crate) struct Callback {
-    /// What the sign-in began with.
+    /// The `state`.
     pub(crate) state: String,
-    /// The issuer that answers, where it says so.
+    /// The `iss`, if present.
     pub(crate) issuer: Option<String>,
-    /// The code, or why there is none.
+    /// The code or the error code.
     pub(crate) outcome: Result<String, String>,
 }
 
-/// Why nobody is signed in.
+/// Why a sign-in failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SignInRefusal {
-    /// The answer is not that of the provider to this browser.
+    /// The response does not match a pending sign-in of this browser.
     Foreign,
-    /// The person, or the provider, does not want to.
+    /// The user or the provider denied the sign-in.
     Denied,
-    /// The person has signed in at the provider too long ago for the app, or the provider does not
-    /// tell when.
+    /// The sign-in at the provider is too old for the app, or of unknown age.
     Stale,
-    /// The provider failed.
+    /// The provider responded with another error.
     Failed,
-    /// The tokens let nobody in.
+    /// The tokens were refused.
     Token(Refusal),
 }
 
@@ -223,7 +241,7 @@ impl From<Refusal> for SignInRefusal {
 }
 
 impl Callback {
-    /// The code, if the browser comes from that issuer, and with what it was sent with.
+    /// Checks `state` and `iss`, and returns the code.
     ///
     /// # Errors
     /// [`SignInRefusal`].
@@ -231,11 +249,13 @@ impl Callback {
         self,
         pending: &PendingSignIn,
         issuer: &str,
-        at: &SignInEndpoints,
+        endpoints: &SignInEndpoints,
     ) -> Result<String, SignInRefusal> {
-        let named = self.issuer.as_deref();
-        let from_issuer = named.map_or(!at.names_issuer, |named| named == issuer);
-        if pending.state != self.state || !from_issuer {
+        let is_from_issuer = match &self.issuer {
+            Some(named) => named == issuer,
+            None => !endpoints.names_issuer,
+        };
+        if pending.state != self.state || !is_from_issuer {
             return Err(SignInRefusal::Foreign);
         }
         self.outcome.map_err(|error| match error.as_str() {
@@ -271,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_answer_of_the_issuer_to_this_browser_counts() {
+    fn callback_must_match_the_state_and_the_issuer() {
         use SignInRefusal::{Denied, Failed, Foreign};
         let code = |state: &str, issuer: Option<&str>, outcome: Result<&str, &str>, names| {
             let outcome = outcome.map(str::to_owned).map_err(str::to_owned);
@@ -300,12 +320,14 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_is_sent_with_all_that_binds_the_answer() {
+    fn authorization_url_has_all_parameters() {
         let client = SignInClient::new(" Example ", "daybook".to_owned(), None).unwrap();
         let redirect = Url::parse("https://books.example.com/auth/callback").unwrap();
-        let secrets = ("one".to_owned(), "two".to_owned());
-        let wish = (&Freshness::read(Some("login"), None).unwrap(), Instant::new(70_000));
-        let (url, pending) = client.begin(&endpoints(true), redirect.clone(), secrets, wish);
+        let secrets = SignInSecrets { state: "one".to_owned(), nonce: "two".to_owned() };
+        let freshness = Freshness::read(Some("login"), None).unwrap();
+        let now = Instant::new(70_000);
+        let (url, pending) =
+            client.begin(&endpoints(true), redirect.clone(), secrets, &freshness, now);
         let challenge = PkceCodeVerifier::new(pending.verifier.clone());
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&challenge);
         for (name, expected) in [
@@ -330,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_are_named() {
+    fn client_needs_a_name_and_non_empty_credentials() {
         let refused = |name: &str, id: &str, secret: Option<&str>| {
             SignInClient::new(name, id.to_owned(), secret.map(str::to_owned)).is_err()
         };

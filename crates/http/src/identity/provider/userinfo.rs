@@ -1,50 +1,51 @@
-//! The userinfo endpoint of a provider (OpenID Connect Core 5.3): asked for the address of somebody
-//! whose token does not tell it.
+//! The userinfo endpoint of a provider (OpenID Connect Core 5.3).
 
 use daybook_service::user::VerifiedUser;
 use http::StatusCode;
 use reqwest::Url;
 
 use super::claims::IdentityClaims;
+use super::http_client::HttpClient;
 use super::outcome::Refusal;
-use super::single_flight::InFlightLookups;
 
-/// Whom the claims of a token describe; where they tell no address, what the provider says at `url`
-/// about its user.
+/// Returns the user of a token by its claims, or by the userinfo endpoint if they have no address.
 ///
 /// # Errors
 /// [`Refusal`].
-pub(super) async fn user(
-    questions: &InFlightLookups,
+pub(super) async fn find_user(
+    http_client: &HttpClient,
     url: Option<&Url>,
     token: &str,
     claims: &IdentityClaims,
 ) -> Result<VerifiedUser, Refusal> {
-    match url.filter(|_| !claims.has_email()) {
-        Some(url) => ask(questions, url, token, claims.text("sub")).await?.user(),
-        None => claims.user(),
+    match url {
+        Some(url) if !claims.has_email() => {
+            fetch_claims(http_client, url, token, claims.text("sub")).await?.user()
+        }
+        Some(_) | None => claims.user(),
     }
 }
 
-/// What the provider says about the user of a token.
+/// Fetches the claims about the user of a token.
 ///
 /// # Errors
-/// [`Refusal::Untrusted`] when the provider does not take the token, or answers about somebody else
-/// than `subject`; [`Refusal::Unavailable`].
-async fn ask(
-    questions: &InFlightLookups,
+/// [`Refusal::Untrusted`] if the provider refuses the token, or the response has another subject;
+/// [`Refusal::Unavailable`].
+async fn fetch_claims(
+    http_client: &HttpClient,
     url: &Url,
     token: &str,
     subject: Option<&str>,
 ) -> Result<IdentityClaims, Refusal> {
-    let answer = questions.get(url.as_str(), Some(token)).await?;
-    match answer.status() {
+    let response = http_client.get(url.as_str(), Some(token)).await?;
+    match response.status() {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(Refusal::Untrusted),
-        other => return Err(Refusal::Unavailable(format!("userinfo answers {other}"))),
+        other => return Err(Refusal::Unavailable(format!("userinfo responded with {other}"))),
     }
-    let claims = IdentityClaims::read(answer.body())
-        .ok_or_else(|| Refusal::Unavailable("userinfo answers no JSON object".to_owned()))?;
+    let claims = IdentityClaims::read(response.body()).ok_or_else(|| {
+        Refusal::Unavailable("the userinfo response is not a JSON object".to_owned())
+    })?;
     if subject.is_none() || claims.text("sub") != subject {
         return Err(Refusal::Untrusted);
     }

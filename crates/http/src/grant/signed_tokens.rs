@@ -1,5 +1,6 @@
-//! Authorization codes and refresh tokens: texts signed with the key of this installation, which
-//! name their grant. The grant knows whether they were used.
+//! Authorization codes and refresh tokens: signed claims that name their grant.
+//!
+//! Neither is stored. The rotation of the grant tells whether a token was redeemed.
 
 use daybook_domain::grant::Grant;
 use daybook_domain::id::GrantId;
@@ -10,7 +11,7 @@ use crate::error::RequestError;
 use crate::identity::own_token::TokenUse;
 use crate::state::AppState;
 
-/// What an authorization code says: the grant, and what the request for it has bound it to.
+/// The claims of an authorization code: the grant, and the parameters it is bound to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct AuthorizationCode {
     gid: String,
@@ -22,7 +23,7 @@ pub(super) struct AuthorizationCode {
     pub(super) nonce: Option<String>,
 }
 
-/// What a refresh token says.
+/// The claims of a refresh token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RefreshToken {
     gid: String,
@@ -38,12 +39,13 @@ impl AuthorizationCode {
     pub(super) fn new(
         grant: &Grant,
         redirect_uri: &str,
-        (challenge, nonce): (&str, Option<&str>),
+        challenge: &str,
+        nonce: Option<&str>,
         now: Instant,
     ) -> Self {
         Self {
             gid: grant.id.to_string(),
-            exp: Grant::code_until(now).seconds(),
+            exp: Grant::code_expiry(now).seconds(),
             redirect_uri: redirect_uri.to_owned(),
             challenge: challenge.to_owned(),
             nonce: nonce.map(str::to_owned),
@@ -58,15 +60,15 @@ impl AuthorizationCode {
         sign(state, TokenUse::AuthorizationCode, self)
     }
 
-    /// Reads a code that this installation has signed, and that is still valid.
+    /// Verifies the signature and expiry of a code.
     pub(super) fn read(text: &str, state: &AppState, now: Instant) -> Option<Self> {
-        let code: Self = state.identity.key().open(TokenUse::AuthorizationCode, text)?;
+        let code: Self = state.identity.key().verify_claims(TokenUse::AuthorizationCode, text)?;
         is_current(code.exp, now).then_some(code)
     }
 }
 
 impl RefreshToken {
-    /// The refresh token of a grant that was redeemed, always the same until it is redeemed again.
+    /// Returns the current refresh token of a grant, which is the same until its next rotation.
     pub(super) fn new(grant: &Grant) -> Self {
         let exp = grant.expires_at.seconds();
         Self { gid: grant.id.to_string(), exp, rotation: grant.rotation }
@@ -76,7 +78,7 @@ impl RefreshToken {
         self.gid.parse().ok()
     }
 
-    /// When it ends, in seconds since the epoch.
+    /// Returns the expiry in seconds since the epoch.
     pub(super) const fn exp(&self) -> i64 {
         self.exp
     }
@@ -85,18 +87,18 @@ impl RefreshToken {
         sign(state, TokenUse::RefreshToken, self)
     }
 
-    /// Reads a token that this installation has signed, and that is still valid.
+    /// Verifies the signature and expiry of a refresh token.
     pub(super) fn read(text: &str, state: &AppState, now: Instant) -> Option<Self> {
-        let token: Self = state.identity.key().open(TokenUse::RefreshToken, text)?;
+        let token: Self = state.identity.key().verify_claims(TokenUse::RefreshToken, text)?;
         is_current(token.exp, now).then_some(token)
     }
 }
 
 fn sign(
     state: &AppState,
-    purpose: TokenUse,
+    token_use: TokenUse,
     claims: &impl Serialize,
 ) -> Result<String, RequestError> {
-    let signed = state.identity.key().seal(purpose, claims);
-    signed.map_err(|error| RequestError::Failed(error.to_string()))
+    let key = state.identity.key();
+    key.sign_claims(token_use, claims).map_err(|error| RequestError::Failed(error.to_string()))
 }

@@ -1,4 +1,6 @@
-//! What stored events leave out, filled in when they are read (behaviour 8.2, 8.16).
+//! Expansion of stored events (behaviour 8.2, 8.16).
+//!
+//! Events are stored without what can be derived or looked up. This is added when they are read.
 
 use daybook_domain::calendar::day_number;
 use daybook_domain::event::snapshot::{
@@ -20,15 +22,15 @@ use crate::file;
 use crate::group::GroupOut;
 use crate::response_budget;
 
-/// What stored events are filled in from.
+/// The data from which events are expanded.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'v> {
     pub(super) view: &'v View,
-    /// The address that links to this server begin with.
+    /// The URL of this server, for links.
     pub(super) base: &'v str,
 }
 
-/// The data with its object filled in.
+/// Returns the `data` of an event with its object expanded.
 pub(super) fn data(reader: Reader<'_>, read: &ReadEvent) -> serde_json::Result<Value> {
     let ReadEvent { event, snapshot, rest } = read;
     let object = match snapshot {
@@ -68,14 +70,16 @@ fn value(json: &Json) -> Value {
     }
 }
 
-/// Bytes of the texts in a snapshot and in its properties.
-fn texts(object: &Object) -> usize {
-    let own = object.iter().map(|(_, json)| json.as_text().map_or(0, str::len));
+/// Returns the bytes of the text_bytes in a snapshot and its properties.
+fn text_bytes(object: &Object) -> usize {
+    let length = |json: &Json| json.as_text().map_or(0, str::len);
+    let own = object.iter().map(|(_, json)| length(json));
     let properties = object.get("properties").and_then(Json::as_object);
-    let further = properties.into_iter().flat_map(Object::iter);
-    let further =
-        further.map(|(key, json)| key.len().saturating_add(json.as_text().map_or(0, str::len)));
-    own.chain(further).fold(0, usize::saturating_add)
+    let of_properties = properties
+        .into_iter()
+        .flat_map(Object::iter)
+        .map(|(key, json)| key.len().saturating_add(length(json)));
+    own.chain(of_properties).fold(0, usize::saturating_add)
 }
 
 fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> Map<String, Value> {
@@ -85,7 +89,7 @@ fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> 
     object
 }
 
-/// The fields of a shape of the API, with so many bytes of properties; none without one.
+/// Returns the fields of a shape whose properties have so many bytes; none without a shape.
 fn fields(shape: Option<impl Serialize>, bytes: usize) -> serde_json::Result<Map<String, Value>> {
     response_budget::make_of(bytes)?;
     shape.map_or_else(
@@ -94,7 +98,7 @@ fn fields(shape: Option<impl Serialize>, bytes: usize) -> serde_json::Result<Map
     )
 }
 
-/// A TransactionOperation: the snapshot with full accounts on its sides.
+/// Returns a TransactionOperation: the snapshot with full accounts.
 fn transaction(
     reader: Reader<'_>,
     event: &Event,
@@ -102,7 +106,7 @@ fn transaction(
 ) -> serde_json::Result<Value> {
     let view = reader.view;
     let settings = &view.access.book().settings;
-    // Without a creator in the snapshot, who acted is who created it.
+    // Without a creator in the snapshot, the user of the event is the creator.
     let creator = view.users.get(&snapshot.created_by.unwrap_or(event.user));
     let creator = creator.map(|user| user.username.as_str()).unwrap_or_default();
     let files: Vec<Value> =
@@ -129,7 +133,7 @@ fn transaction(
         ],
     );
     let agent = snapshot.object.get("agentId").and_then(Json::as_text);
-    if let Some(face) = agent.and_then(|agent| view.faces.get(agent)) {
+    if let Some(face) = agent.and_then(|agent| view.app_summaries.get(agent)) {
         object.insert("agentName".to_owned(), json!(face.name));
         for (key, logo) in [("agentLogo", &face.logo), ("agentLogoDark", &face.logo_dark)] {
             object.extend(logo.as_ref().map(|logo| (key.to_owned(), json!(logo))));
@@ -145,9 +149,11 @@ fn transaction(
     {
         if let Some(reference) = reference {
             let full = Value::Object(full_account(view, reference)?);
-            // It is there a second time.
+            // `full` is in the response twice, so it is counted twice.
             let now = view.accounts.get(reference.id);
-            response_budget::make_of(now.map_or(0, |now| account::weight(now, &view.forest)))?;
+            response_budget::make_of(
+                now.map_or(0, |now| account::property_bytes(now, &view.forest)),
+            )?;
             accounts.push(full.clone());
             object.insert(side.to_owned(), full);
         }
@@ -155,8 +161,10 @@ fn transaction(
     Ok(json!({ "transaction": object, "accounts": accounts }))
 }
 
-/// A book's settings, with the offset of its time zone at that time. What depends on the reader or
-/// on later writes is left out: the event shows it beside, in its `book` (behaviour 8.2).
+/// Returns the settings of a book, with the offset of its time zone at the time of the event.
+///
+/// Fields that depend on the reader or on later writes are in the `book` of the event (behaviour
+/// 8.2).
 fn book(event: &Event, snapshot: &Object) -> Map<String, Value> {
     let zone = snapshot.get("timeZone").and_then(Json::as_text);
     let offset = zone.map(|zone| json!(zone::offset_minutes(event.created_at, zone)));
@@ -165,7 +173,7 @@ fn book(event: &Event, snapshot: &Object) -> Map<String, Value> {
     object
 }
 
-/// An integration: what follows from the snapshot, and how its app looks now.
+/// Returns an integration with derived fields and the current logos of its app.
 fn integration(view: &View, snapshot: &Object) -> Map<String, Value> {
     let mut object = map(snapshot);
     let name = object.get("name").and_then(Value::as_str).map(normalized);
@@ -176,7 +184,7 @@ fn integration(view: &View, snapshot: &Object) -> Map<String, Value> {
         object.extend(value.map(|value| (also.to_owned(), value)));
     }
     let agent = snapshot.get("agentId").and_then(Json::as_text);
-    let face = agent.and_then(|agent| view.faces.get(agent));
+    let face = agent.and_then(|agent| view.app_summaries.get(agent));
     let logos = face.map(|face| [("logo", &face.logo), ("logoDark", &face.logo_dark)]);
     for (key, logo) in logos.into_iter().flatten() {
         object.extend(logo.as_ref().map(|logo| (key.to_owned(), json!(logo))));
@@ -184,7 +192,7 @@ fn integration(view: &View, snapshot: &Object) -> Map<String, Value> {
     with_defaults(object, &[("properties", json!({}))])
 }
 
-/// A file: its token becomes its serving address of now (behaviour 9.20).
+/// Returns a file with its current serving URL instead of the token (behaviour 9.20).
 fn with_url(reader: Reader<'_>, event: &Event, snapshot: &FileSnapshot) -> Map<String, Value> {
     let Reader { view, base } = reader;
     let secret = &view.access.book().file_secret;
@@ -194,20 +202,18 @@ fn with_url(reader: Reader<'_>, event: &Event, snapshot: &FileSnapshot) -> Map<S
     object
 }
 
-/// An account: what the snapshot says, the rest as the account is now, or was last when it is gone
-/// (behaviour 8.2).
+/// Returns an account: the snapshot, completed from the current or deleted account (behaviour 8.2).
 fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<Map<String, Value>> {
     let last = view.deleted_accounts.get(&snapshot.id);
-    response_budget::make_of(last.map_or(0, |last| texts(&last.object)))?;
+    response_budget::make_of(last.map_or(0, |last| text_bytes(&last.object)))?;
     let snapshot = match last.cloned() {
-        Some(last) => snapshot.clone().completed(last),
+        Some(last) => snapshot.clone().complete_with(last),
         None => snapshot.clone(),
     };
     let now = view.accounts.get(snapshot.id);
-    let bytes = now.map_or(0, |now| account::weight(now, &view.forest));
+    let bytes = now.map_or(0, |now| account::property_bytes(now, &view.forest));
     let mut object = fields(now.map(|now| AccountOut::new(now, &view.forest)), bytes)?;
-    // A snapshot of the account itself leaves out what is false and empty; a reference to it says
-    // nothing of them.
+    // A snapshot of the account itself omits false and empty values. A reference omits all of them.
     if snapshot.kind.is_some() {
         object.insert("archived".to_owned(), json!(false));
         object.insert("properties".to_owned(), json!({}));
@@ -235,13 +241,12 @@ fn full_account(view: &View, snapshot: &AccountSnapshot) -> serde_json::Result<M
     ))
 }
 
-/// A group inside an account's snapshot, with the rest as it is now, or was last when it is gone
-/// (behaviour 8.2).
+/// Returns a group of an account, completed from the current or deleted group (behaviour 8.2).
 fn membership(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value> {
     let last = view.deleted_groups.get(&snapshot.id);
-    response_budget::make_of(last.map_or(0, |last| texts(&last.object)))?;
+    response_budget::make_of(last.map_or(0, |last| text_bytes(&last.object)))?;
     let snapshot = match last.cloned() {
-        Some(last) => snapshot.clone().completed(last),
+        Some(last) => snapshot.clone().complete_with(last),
         None => snapshot.clone(),
     };
     let now = view.forest.get(snapshot.id);
@@ -253,7 +258,7 @@ fn membership(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value
     Ok(Value::Object(with_defaults(object, &defaults)))
 }
 
-/// A group: what the snapshot says, the derived flags as they are now.
+/// Returns a group: the snapshot with the current derived flags.
 fn group(view: &View, snapshot: &GroupSnapshot) -> serde_json::Result<Value> {
     let now = view.forest.get(snapshot.id);
     let bytes = now.map_or(0, |now| now.properties.bytes());

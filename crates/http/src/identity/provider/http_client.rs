@@ -1,5 +1,7 @@
-//! Questions to providers: a bounded number at once to each, so that neither tokens that nobody
-//! knows nor a slow provider take the sockets of this server, or keep others from asking.
+//! An HTTP client for one provider with a bounded number of requests in flight.
+//!
+//! The bound protects the sockets of this server and the other providers from floods of invalid
+//! tokens and from slow providers.
 
 use std::time::Duration;
 
@@ -9,36 +11,34 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::outcome::Refusal;
 use crate::outgoing::Outgoing;
 
-/// Questions to one provider that are open at once at most, and how long a further one waits.
-const MAX_QUESTIONS: usize = 64;
-const QUESTION_TIMEOUT: Duration = Duration::from_secs(2);
+/// The maximum number of requests in flight to one provider.
+const MAX_IN_FLIGHT: usize = 64;
+/// How long a further request waits for a permit.
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Sends questions to one provider.
-pub(super) struct InFlightLookups {
+/// Sends requests to one provider.
+pub(super) struct HttpClient {
     pub(super) outgoing: Outgoing,
-    open: Semaphore,
+    permits: Semaphore,
 }
 
-impl InFlightLookups {
+impl HttpClient {
     pub(super) fn new(outgoing: &Outgoing) -> Self {
-        Self { outgoing: outgoing.clone(), open: Semaphore::new(MAX_QUESTIONS) }
+        Self { outgoing: outgoing.clone(), permits: Semaphore::new(MAX_IN_FLIGHT) }
     }
 
-    /// Takes part in the bound until the permit is dropped.
+    /// Acquires a permit for a request that the caller sends itself.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] when too many questions are open.
+    /// [`Refusal::Unavailable`] when too many requests are in flight.
     pub(super) async fn permit(&self) -> Result<SemaphorePermit<'_>, Refusal> {
-        let waiting = tokio::time::timeout(QUESTION_TIMEOUT, self.open.acquire()).await;
-        match waiting {
+        match tokio::time::timeout(PERMIT_TIMEOUT, self.permits.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
-            _ => {
-                Err(Refusal::Unavailable("too many questions to the provider are open".to_owned()))
-            }
+            _ => Err(Refusal::Unavailable("too many requests to the provider".to_owned())),
         }
     }
 
-    /// Asks for what stands at an address, in the name of a token's holder if one is given.
+    /// Sends a GET request, with a bearer token if one is given.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`].

@@ -1,4 +1,4 @@
-//! The signing keys of this installation, opened, and remembered until they change.
+//! Opened signing keys, and their cache.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,20 +14,20 @@ use crate::identity::own_token::LocalKey;
 /// The signing keys do not open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the signing keys in the database do not open: they were sealed with another token.key or \
-        sealing.key; restore that file, or run `daybook keys rotate --discard`, which makes new \
-        keys and voids what the old ones signed"
+    "cannot open the signing keys in the database: they were sealed with another token.key or \
+        sealing.key; restore that file, or run `daybook keys rotate --discard` to create new \
+        keys, which invalidates everything that the old ones signed"
 )]
 pub struct UnusableKeys;
 
-/// Signing keys that can sign.
+/// Signing keys whose private keys are opened.
 pub(crate) struct OpenedKeys {
     ring: KeyRing,
     pairs: HashMap<String, Pair>,
 }
 
 impl OpenedKeys {
-    /// Opens the keys that are not spent.
+    /// Opens the keys that are still published.
     ///
     /// # Errors
     /// [`UnusableKeys`].
@@ -40,45 +40,45 @@ impl OpenedKeys {
         Ok(Self { ring, pairs })
     }
 
-    /// The pair that signs.
+    /// Returns the current pair of an algorithm.
     pub(super) fn signing(&self, algorithm: SigningAlgorithm, now: Instant) -> Option<&Pair> {
         self.pairs.get(&self.ring.signing(algorithm, now)?.pair.id)
     }
 
-    /// The public keys by which signatures are verified (RFC 7517).
+    /// Returns the published public keys (RFC 7517).
     pub(super) fn published(&self, now: Instant) -> JwkSet {
         let pairs = self.ring.published(now).filter_map(|key| self.pairs.get(&key.pair.id));
         JwkSet { keys: pairs.map(|pair| pair.public.clone()).collect() }
     }
 }
 
-/// The opened keys of this process.
+/// The cache of opened keys of this process.
 #[derive(Default)]
 pub(crate) struct KeyCache {
-    state: RwLock<KeptKeys>,
-    /// Held while keys are read, so that they are read, and made, once for all who wait.
-    pub(super) reading: Mutex<()>,
+    state: RwLock<CachedKeys>,
+    /// Held while keys are loaded or generated, so that concurrent requests do it once.
+    pub(super) loading: Mutex<()>,
 }
 
 #[derive(Default)]
-struct KeptKeys {
+struct CachedKeys {
     keys: Option<Arc<OpenedKeys>>,
-    /// The count of changes when it was last read.
+    /// The last value of the counter of identity changes.
     changes: i64,
 }
 
 impl KeyCache {
-    /// The keys, if they are known.
+    /// Returns the cached keys.
     pub(super) fn find(&self) -> Option<Arc<OpenedKeys>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).keys.clone()
     }
 
-    /// The count of changes that a reading which begins now belongs to.
+    /// Returns the counter of changes to pass to [`Self::add`] after a load that starts now.
     pub(super) fn changes(&self) -> i64 {
         self.state.read().unwrap_or_else(PoisonError::into_inner).changes
     }
 
-    /// Remembers keys, unless something changed since their reading began.
+    /// Caches keys, unless the counter has changed since their load started.
     pub(super) fn add(&self, keys: &Arc<OpenedKeys>, changes: i64) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if state.changes == changes {
@@ -86,12 +86,11 @@ impl KeyCache {
         }
     }
 
-    /// Notes the count of changes of users, tokens and keys. When it is another, the keys are
-    /// forgotten.
+    /// Stores the counter of changes, and clears the cache if it differs.
     pub(crate) fn confirm(&self, changes: i64) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if state.changes != changes {
-            *state = KeptKeys { keys: None, changes };
+            *state = CachedKeys { keys: None, changes };
         }
     }
 }
@@ -101,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_remembered_until_something_changes() {
+    fn keys_are_cached_until_the_counter_changes() {
         let key = LocalKey::new(&[1; 32]);
         let open =
             || Arc::new(OpenedKeys::open(KeyRing::default(), &key, Instant::new(0)).unwrap());
@@ -110,17 +109,17 @@ mod tests {
         let before = cache.changes();
         cache.confirm(7);
         cache.add(&open(), before);
-        assert!(cache.find().is_none(), "read before the change");
+        assert!(cache.find().is_none(), "loaded before the change");
         cache.add(&open(), cache.changes());
         assert!(cache.find().is_some());
         cache.confirm(7);
-        assert!(cache.find().is_some(), "nothing changed");
+        assert!(cache.find().is_some(), "the same counter");
         cache.confirm(8);
         assert!(cache.find().is_none());
     }
 
     #[test]
-    fn the_key_whose_time_has_come_signs() {
+    fn newest_key_signs_from_its_start_time() {
         let key = LocalKey::new(&[1; 32]);
         let algorithm = SigningAlgorithm::EdDsa;
         let mut ring = KeyRing::default();
