@@ -1,12 +1,11 @@
-//! What an operator does on the server's machine, beside a running server or without one: the
-//! commands `token`, `login` and `book`. They change the database; a server that runs notices
-//! within 5 seconds (behaviour 11.8).
+//! The operator commands `token`, `login` and `book`.
+//!
+//! They run on the server's machine, with or without a running server. They change the database; a
+//! running server notices within 5 seconds (behaviour 11.8).
 
 use std::collections::BTreeSet;
-use std::io::{Write, stdout};
 use std::sync::Arc;
 
-use anyhow::Context;
 use daybook_domain::book::Book;
 use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
@@ -15,106 +14,104 @@ use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
 use daybook_http::LoginSecret;
 use daybook_service::{Error, Ids, book, session, token, user};
 use daybook_storage::access::BookAccess;
-use daybook_storage::user::User;
-use daybook_storage::{Address, Options, ShardKey, Store, Tx};
+use daybook_storage::{ShardKey, Tx};
 
-use crate::cli::{BookArgs, BookCommand, DataArgs, LoginArgs, TokenArgs, TokenCommand};
-use crate::log::note_command;
-use crate::{clock, key, private};
+use crate::cli::{BookArgs, BookCommand, LoginArgs, TokenArgs, TokenCommand};
+use crate::installation::{DataArgs, find_user, open, print, retry_on_collision};
+use crate::log::log_command;
+use crate::{clock, key};
 
-/// How often a new user is tried again when another process makes users of the same name.
-const MAX_COLLISIONS: u32 = 20;
-
-/// `daybook token`.
+/// Runs `daybook token`.
 ///
 /// # Errors
-/// What is refused; a database that cannot be opened.
+/// A refusal; a database that cannot be opened.
 pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
     match options.command {
         None => issue(options),
         Some(TokenCommand::List { email, data }) => {
             let (store, now) = (open(&data)?, clock::now());
-            let user = named(&store, &email)?;
+            let user = find_user(&store, &email)?;
             let tokens = store.read(|tx| token::of_user(tx, &user, now))?;
-            print(tokens.iter().map(|token| described(token, now)))
+            print(tokens.iter().map(|token| format_token(token, now)))
         }
         Some(TokenCommand::Revoke { id, data }) => {
             let store = open(&data)?;
             let now = clock::now();
             let revoked = store
                 .write_repeatable(ShardKey::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
-            note_command(&data, "token revoke", Some(revoked.user));
-            print([described(&revoked, now)])
+            log_command(&data, "token revoke", Some(revoked.user));
+            print([format_token(&revoked, now)])
         }
     }
 }
 
-/// `daybook login`: prints a link that signs somebody in (behaviour 11.14).
+/// Runs `daybook login`, which prints a sign-in link (behaviour 11.14).
 ///
 /// # Errors
-/// What is refused; a database that cannot be opened.
+/// A refusal; a database that cannot be opened.
 pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
     let (email, now) = (Email::parse(&options.email)?, clock::now());
     let store = open(&options.data)?;
     let known = store.read(|tx| user::find(tx, &email))?;
     let secret = LoginSecret::random()?;
     let digest = secret.digest();
-    let lane = ShardKey::of_newcomer(&email);
-    let ids = Arc::new(Ids::new(store.start()));
-    again_on_collision(|| {
+    let shard = ShardKey::of_new_user(&email);
+    let ids = Arc::new(Ids::new(store.generation()));
+    retry_on_collision(|| {
         let (email, ids) = (email.clone(), Arc::clone(&ids));
-        store.write_repeatable(lane, move |tx| {
-            // The operator admits whom they make a link for.
+        store.write_repeatable(shard, move |tx| {
+            // A link of the operator also admits the user.
             user::sign_in(tx, &email, &ids, now)?;
             session::make_link(tx, digest, email, now)
         })
     })?;
-    note_command(&options.data, "login", known.map(|user| user.id));
+    log_command(&options.data, "login", known.map(|user| user.id));
     print([secret.link(&options.public_url)])
 }
 
-/// `daybook book`.
+/// Runs `daybook book`.
 ///
 /// # Errors
-/// What is refused; a database that cannot be opened.
+/// A refusal; a database that cannot be opened.
 pub(crate) fn book(options: BookArgs) -> anyhow::Result<()> {
     match options.command {
         BookCommand::ListDeleted { data } => {
-            print(open(&data)?.read(book::deleted)?.iter().map(deleted))
+            print(open(&data)?.read(book::list_all_deleted)?.iter().map(format_deleted))
         }
         BookCommand::Transfer { book, to, data } => {
-            change_book((&data, "book transfer"), book, move |tx, book, ids| {
+            change_book(&data, "book transfer", book, move |tx, book, ids| {
                 book::transfer_by_operator(tx, book, &to, ids, clock::now())
             })
         }
         BookCommand::Restore { book, data } => {
-            change_book((&data, "book restore"), book, |tx, book, ids| {
+            change_book(&data, "book restore", book, |tx, book, ids| {
                 book::restore_by_operator(tx, book, ids, clock::now())
             })
         }
     }
 }
 
-/// A book after a change.
+/// The result of a change of a book.
 type ChangedBook = Result<book::View, Error>;
 
-/// Changes a book in one unit of work, and prints what it is then.
+/// Changes a book in one unit of work, and prints its new state.
 fn change_book(
-    (data, command): (&DataArgs, &'static str),
+    data: &DataArgs,
+    command: &'static str,
     book: String,
     change: impl FnOnce(&mut Tx<'_>, &str, &Arc<Ids>) -> ChangedBook + Clone + Send + 'static,
 ) -> anyhow::Result<()> {
     let store = open(data)?;
-    let ids = Arc::new(Ids::new(store.start()));
+    let ids = Arc::new(Ids::new(store.generation()));
     let view =
         store.write_repeatable(ShardKey::of_book(&book), move |tx| change(tx, &book, &ids))?;
-    note_command(data, command, Some(view.access.user()));
+    log_command(data, command, Some(view.access.user()));
     let book = view.access.book();
     print([format!("{}\t{}\t{}", book.key, book.owner_name, book.settings.name.as_str())])
 }
 
-/// A deleted book in a line, its columns separated by tabs.
-fn deleted(found: &BookAccess) -> String {
+/// Formats a deleted book as a line of columns separated by tabs.
+fn format_deleted(found: &BookAccess) -> String {
     let Book { key, owner_name, settings, .. } = &found.book;
     let milliseconds = |at: Instant| at.milliseconds().to_string();
     let deleted_at = found.deletion.map(|deletion| milliseconds(deletion.deleted_at));
@@ -130,7 +127,7 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
     let emails = emails.iter().map(|text| Email::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let key = key::load(&data.data_dir)?;
     let store = open(&data)?;
-    let ids = Arc::new(Ids::new(store.start()));
+    let ids = Arc::new(Ids::new(store.generation()));
     let now = clock::now();
     let books = book.into_iter().map(BookKey::new).collect::<BTreeSet<_>>();
     let books = Some(books).filter(|books| !books.is_empty());
@@ -141,61 +138,20 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
     };
     let mut printed = Vec::with_capacity(emails.len());
     for email in emails {
-        let issued = again_on_collision(|| {
+        let issued = retry_on_collision(|| {
             let (ids, request, address) = (Arc::clone(&ids), request.clone(), email.clone());
-            store.write_repeatable(ShardKey::of_newcomer(&email), move |tx| {
+            store.write_repeatable(ShardKey::of_new_user(&email), move |tx| {
                 token::issue_to(tx, &address, request, &ids, now)
             })
         })?;
-        note_command(&data, "token", Some(issued.user));
+        log_command(&data, "token", Some(issued.user));
         printed.push(key.sign(issued.id, &email, issued.created_at, issued.expires_at)?);
     }
     print(printed)
 }
 
-/// Makes a user by a unit of work, and tries again when a server or another command made the same
-/// user, or one of the same name, at the same moment.
-pub(crate) fn again_on_collision<T>(make: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
-    let mut outcome = make();
-    for _ in 0..MAX_COLLISIONS {
-        if !matches!(outcome, Err(Error::Storage(daybook_storage::Error::UniqueViolation(_)))) {
-            break;
-        }
-        outcome = make();
-    }
-    outcome
-}
-
-/// The database of an installation, opened for one command.
-///
-/// # Errors
-/// A database that cannot be opened.
-pub(crate) fn open(data: &DataArgs) -> anyhow::Result<Store> {
-    private::own_directory(&data.data_dir)?;
-    Store::open(&Options::for_command(address(data)?)).context("the database cannot be opened")
-}
-
-/// Where the database of an installation is.
-///
-/// # Errors
-/// An address that cannot be read; a file that others may read.
-pub(crate) fn address(data: &DataArgs) -> anyhow::Result<Address> {
-    let address = Address::parse(&data.database())?;
-    if let Address::Sqlite(path) = &address {
-        private::check_database(path)?;
-    }
-    Ok(address)
-}
-
-/// The user with an address.
-pub(crate) fn named(store: &Store, address: &str) -> anyhow::Result<User> {
-    let address = Email::parse(address)?;
-    let found = store.read(|tx| user::find(tx, &address))?;
-    Ok(found.ok_or(Error::NotFound("user"))?)
-}
-
-/// A token in a line, its columns separated by tabs.
-fn described(token: &AccessToken, now: Instant) -> String {
+/// Formats a token as a line of columns separated by tabs.
+fn format_token(token: &AccessToken, now: Instant) -> String {
     let AccessToken { id, user: _, name, scope, created_at: _, expires_at, revoked_at } = token;
     let state = match revoked_at {
         Some(_) => "revoked",
@@ -208,16 +164,4 @@ fn described(token: &AccessToken, now: Instant) -> String {
         |books| books.iter().map(BookKey::as_str).collect::<Vec<_>>().join(","),
     );
     format!("{id}\t{state}\t{}\t{access}\t{books}\t{name}", expires_at.milliseconds())
-}
-
-/// Prints lines.
-///
-/// # Errors
-/// When nobody takes them.
-pub(crate) fn print(lines: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
-    let mut out = stdout().lock();
-    for line in lines {
-        writeln!(out, "{line}").context("the output could not be written")?;
-    }
-    Ok(())
 }

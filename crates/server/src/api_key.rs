@@ -1,19 +1,17 @@
-//! `daybook key`: API keys by the operator (behaviour 10.13). The doc comments of options are the
-//! texts of `--help`.
+//! `daybook key`: API keys by the operator (behaviour 10.13).
 
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use daybook_domain::api_key::{KeyRequest, MAX_RATE, MIN_RATE, Usage};
+use daybook_domain::api_key::{ApiKeyUsage, KeyRequest, MAX_RATE, MIN_RATE};
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::Ids;
 use daybook_service::api_key::{self, View};
 use daybook_storage::ShardKey;
 
-use crate::admin::{again_on_collision, named, open, print};
-use crate::cli::DataArgs;
-use crate::log::note_command;
+use crate::installation::{DataArgs, find_user, open, print, retry_on_collision};
+use crate::log::log_command;
 use crate::{clock, key};
 
 #[derive(Debug, Args)]
@@ -24,7 +22,7 @@ pub(crate) struct KeyArgs {
 
 #[derive(Debug, Subcommand)]
 enum KeyCommand {
-    /// Print a new API key of a user, who is created at the first one
+    /// Print a new API key of a user, and create the user if they are new
     Create {
         /// The user's e-mail address
         #[arg(long)]
@@ -32,7 +30,7 @@ enum KeyCommand {
         /// What the key is for, as its user sees it in their list
         #[arg(long)]
         name: Option<String>,
-        /// Calls a minute that the key allows, instead of the usual quota
+        /// Calls per minute that the key allows, instead of the usual quota
         #[arg(
             long,
             value_name = "CALLS",
@@ -42,15 +40,15 @@ enum KeyCommand {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// List API keys: id, state, user, calls a minute, calls today and in 31 days, and name
+    /// List API keys: id, state, user, calls per minute, calls today and in 31 days, and name
     List {
-        /// The e-mail address of a user; without it, the keys of all
+        /// The e-mail address of a user; without it, list the keys of all users
         #[arg(long)]
         email: Option<String>,
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Revoke an API key: every server counts it as none within 5 seconds
+    /// Revoke an API key: every server refuses it within 5 seconds
     Revoke {
         /// The id of the key
         id: String,
@@ -59,10 +57,10 @@ enum KeyCommand {
     },
 }
 
-/// `daybook key`.
+/// Runs `daybook key`.
 ///
 /// # Errors
-/// What is refused; a database that cannot be opened.
+/// A refusal; a database that cannot be opened.
 pub(crate) fn run(options: KeyArgs) -> anyhow::Result<()> {
     let now = clock::now();
     match options.command {
@@ -71,19 +69,19 @@ pub(crate) fn run(options: KeyArgs) -> anyhow::Result<()> {
         }
         KeyCommand::List { email: Some(email), data } => {
             let store = open(&data)?;
-            let user = named(&store, &email)?;
+            let user = find_user(&store, &email)?;
             let views = store.read(|tx| api_key::of_user(tx, &user, now))?;
-            print(views.iter().map(|view| described(&user.email, view, now)))
+            print(views.iter().map(|view| format_key(&user.email, view, now)))
         }
         KeyCommand::List { email: None, data } => {
-            let all = open(&data)?.read(|tx| api_key::of_all(tx, now))?;
-            print(all.iter().map(|(email, view)| described(email, view, now)))
+            let all = open(&data)?.read(|tx| api_key::list_all(tx, now))?;
+            print(all.iter().map(|(email, view)| format_key(email, view, now)))
         }
         KeyCommand::Revoke { id, data } => {
             let (email, view) = open(&data)?
                 .write_repeatable(ShardKey::NO_BOOK, move |tx| api_key::revoke_any(tx, &id, now))?;
-            note_command(&data, "key revoke", Some(view.key.user));
-            print([described(&email, &view, now)])
+            log_command(&data, "key revoke", Some(view.key.user));
+            print([format_key(&email, &view, now)])
         }
     }
 }
@@ -91,25 +89,25 @@ pub(crate) fn run(options: KeyArgs) -> anyhow::Result<()> {
 fn create(data: &DataArgs, email: &Email, request: KeyRequest, now: Instant) -> anyhow::Result<()> {
     let key = Arc::new(key::load(&data.data_dir)?);
     let store = open(data)?;
-    let ids = Arc::new(Ids::new(store.start()));
-    let created = again_on_collision(|| {
+    let ids = Arc::new(Ids::new(store.generation()));
+    let created = retry_on_collision(|| {
         let (key, ids, request, email) =
             (Arc::clone(&key), Arc::clone(&ids), request.clone(), email.clone());
-        store.write_repeatable(ShardKey::of_newcomer(&email.clone()), move |tx| {
-            api_key::create_for(tx, &email, |id| key.api_key(id).digest(), request, (&ids, now))
+        store.write_repeatable(ShardKey::of_new_user(&email.clone()), move |tx| {
+            api_key::create_for(tx, &email, |id| key.api_key(id).digest(), request, &ids, now)
         })
     })?
     .key;
-    note_command(data, "key create", Some(created.user));
+    log_command(data, "key create", Some(created.user));
     print([key.api_key(created.id).as_str().to_owned()])
 }
 
-/// A key in a line, its columns separated by tabs.
-fn described(email: &Email, view: &View, now: Instant) -> String {
+/// Formats a key as a line of columns separated by tabs.
+fn format_key(email: &Email, view: &View, now: Instant) -> String {
     let View { key, usage } = view;
     let state = if key.is_active() { "active" } else { "revoked" };
     let rate = key.rate.map_or_else(|| "usual".to_owned(), |rate| rate.to_string());
-    let calls = |days: &mut dyn Iterator<Item = &Usage>| {
+    let calls = |days: &mut dyn Iterator<Item = &ApiKeyUsage>| {
         days.fold(0_u64, |sum, usage| sum.saturating_add(usage.calls))
     };
     let day = api_key::day(now);

@@ -1,5 +1,7 @@
-//! The command line. Every option of `serve` can also be given as an environment variable. The doc
-//! comments of options are the texts of `--help`.
+//! The command line.
+//!
+//! Every option of `serve` can also be given as an environment variable. In all modules with
+//! options, their doc comments are the texts of `--help`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,6 +17,7 @@ use crate::checkpoint::{CheckpointArgs, CheckpointCommandArgs};
 use crate::compat::CompatArgs;
 use crate::coordinator::CoordinatorArgs;
 use crate::files::FileStoreArgs;
+use crate::installation::DataArgs;
 use crate::limit::LimitArgs;
 use crate::log::LogArgs;
 use crate::mail::MailArgs;
@@ -42,47 +45,25 @@ pub(crate) enum Command {
     Migrate(MigrateArgs),
     /// Print an access token for a user of this installation; list and revoke tokens
     Token(Box<TokenArgs>),
-    /// Print a link that signs somebody in with their browser, once
+    /// Print a link that signs a user in with their browser, once
     Login(LoginArgs),
     /// List and show users and what they store, disable, rename and delete them
     User(UserArgs),
-    /// Give a book to another owner, list deleted books and restore them
+    /// Transfer a book to another owner, list deleted books and restore them
     Book(BookArgs),
-    /// List the keys that tokens for other apps are signed with, and rotate them
+    /// List the keys that sign tokens for other apps, and rotate them
     Keys(KeysArgs),
-    /// Look at the mails that wait to be sent, and drop them
+    /// List the mails in the outbox, show, retry and drop them
     Outbox(OutboxArgs),
-    /// List apps that are sent no events of a book, pause and resume them
+    /// List paused apps, pause and resume them
     Webhooks(WebhooksArgs),
     /// Print an API key for an app of a user; list and revoke API keys
     Key(KeyArgs),
     /// Write a checkpoint of the logs of all books now, and print its path
     Checkpoint(CheckpointCommandArgs),
-    /// Compare the database and the files with the checkpoints; changes nothing. Status 0 when all
-    /// agrees, 1 when something differs, 2 when it cannot be told
+    /// Compare the database and the files with the checkpoints, and change nothing. The status is 0
+    /// if everything agrees, 1 if something differs, and 2 if the comparison failed
     Verify(VerifyArgs),
-}
-
-/// Where an installation keeps its data.
-#[derive(Debug, Args)]
-pub(crate) struct DataArgs {
-    /// Directory for the key that signs tokens and, by default, the database and files; created
-    /// when missing
-    #[arg(long, env = "DAYBOOK_DATA_DIR", default_value = "./data", value_name = "DIR")]
-    pub(crate) data_dir: PathBuf,
-
-    /// Database: sqlite:PATH or postgres://USER@HOST/NAME; by default SQLite in the data directory
-    #[arg(long, env = "DAYBOOK_DATABASE_URL", value_name = "URL", hide_env_values = true)]
-    pub(crate) database_url: Option<String>,
-}
-
-impl DataArgs {
-    /// The address of the database.
-    pub(crate) fn database(&self) -> String {
-        self.database_url
-            .clone()
-            .unwrap_or_else(|| format!("sqlite:{}", self.data_dir.join("daybook.db").display()))
-    }
 }
 
 #[derive(Debug, Args)]
@@ -108,7 +89,7 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) admission: AdmissionArgs,
 
-    /// Who may change any app, and publish it: addresses, separated by commas; nobody by default
+    /// Addresses of users who may change and publish any app, separated by commas; none by default
     #[arg(
         long,
         env = "DAYBOOK_ADMINISTRATORS",
@@ -132,14 +113,14 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) path_prefix: String,
 
-    /// Address clients reach this server at, with the path it is mounted under, for links in
-    /// answers and the contract; by default http:// and each request's own Host, which is wrong
-    /// behind a proxy that does TLS
+    /// URL at which clients reach this server, with the path it is mounted under, for links in
+    /// responses and the contract; by default http:// and the Host of each request, which is wrong
+    /// behind a proxy that terminates TLS
     #[arg(long, env = "DAYBOOK_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub(crate) public_url: Option<String>,
 
-    /// Memory in megabytes for request bodies and contents of files, all requests together; a
-    /// request that needs more than is left is answered 503
+    /// Memory in megabytes for request bodies and file contents of all requests together; a request
+    /// that needs more than is free gets 503
     #[arg(
         long,
         env = "DAYBOOK_BODIES_MEGABYTES",
@@ -169,8 +150,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArgs,
 
-    /// Days for which deleted books wait, so that they can be restored, before they are removed;
-    /// with 0 they are removed at once
+    /// Days for which deleted books can be restored before they are removed; with 0 they are
+    /// removed at once
     #[arg(
         long,
         env = "DAYBOOK_DELETED_BOOKS_DAYS",
@@ -180,20 +161,20 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) deleted_books_days: u16,
 
-    /// JSON file with the apps that may ask users for access to their books, beside the built-in
+    /// JSON file with the apps that may ask users for access to their books, besides the built-in
     /// command line and console
     #[arg(long, env = "DAYBOOK_CLIENTS", value_name = "PATH")]
     pub(crate) clients: Option<PathBuf>,
 
-    /// JSON file with the identity providers whose access tokens are taken besides this
-    /// installation's own, and through which people sign in; none by default
+    /// JSON file with the identity providers whose access tokens are accepted besides this
+    /// installation's own, and through which users sign in; none by default
     #[arg(long, env = "DAYBOOK_PROVIDERS", value_name = "PATH")]
     pub(crate) providers: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) rates: RateArgs,
 
-    /// Web origins whose apps may sign people in with their browser, separated by commas, for
+    /// Web origins whose apps may sign users in with their browser, separated by commas, for
     /// example https://app.example.com; none by default
     #[arg(long, env = "DAYBOOK_WEB_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
     pub(crate) web_origins: Vec<WebOrigin>,
@@ -204,8 +185,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) webhooks: WebhookArgs,
 
-    /// JSON file with the starter books that listTemplates offers, in the form of its answer; none
-    /// by default
+    /// JSON file with the starter books that listTemplates offers, in the format of its response;
+    /// none by default
     #[arg(long, env = "DAYBOOK_TEMPLATES", value_name = "PATH")]
     pub(crate) templates: Option<PathBuf>,
 
@@ -219,7 +200,7 @@ pub(crate) struct TokenArgs {
     #[command(subcommand)]
     pub(crate) command: Option<TokenCommand>,
 
-    /// The user's e-mail address; given several times, a token is printed for each, in a line
+    /// The user's e-mail address; given several times, a token is printed for each, one per line
     #[arg(long, required = true)]
     pub(crate) email: Vec<String>,
 
@@ -231,11 +212,11 @@ pub(crate) struct TokenArgs {
     #[arg(long)]
     pub(crate) name: Option<String>,
 
-    /// The token only reads
+    /// Make the token read-only
     #[arg(long)]
     pub(crate) read_only: bool,
 
-    /// The token reaches this book only; given several times, these books
+    /// Limit the token to this book; given several times, to these books
     #[arg(long, value_name = "ID")]
     pub(crate) book: Vec<String>,
 
@@ -249,7 +230,7 @@ pub(crate) struct LoginArgs {
     #[arg(long)]
     pub(crate) email: String,
 
-    /// Address clients reach the server at, with the path it is mounted under
+    /// URL at which clients reach the server, with the path it is mounted under
     #[arg(
         long,
         env = "DAYBOOK_PUBLIC_URL",
@@ -265,7 +246,7 @@ pub(crate) struct LoginArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// List the tokens of a user: id, state, end, limits and name
+    /// List the tokens of a user: id, state, expiry, limits and name
     List {
         /// The user's e-mail address
         #[arg(long)]
@@ -290,23 +271,23 @@ pub(crate) struct BookArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BookCommand {
-    /// Make a user the owner of a book; who owned it stays as an EDITOR
+    /// Make a user the owner of a book; the former owner stays as an EDITOR
     Transfer {
         /// The id of the book
         #[arg(long, value_name = "ID")]
         book: String,
-        /// The e-mail address of the new owner, who must be a user already
+        /// The e-mail address of the new owner, who must already be a user
         #[arg(long, value_name = "EMAIL")]
         to: String,
         #[command(flatten)]
         data: DataArgs,
     },
-    /// List deleted books: id, owner, when it was deleted, until when it waits, and name
+    /// List deleted books: id, owner, when each was deleted, when it is removed, and name
     ListDeleted {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Bring a deleted book back that still waits
+    /// Restore a deleted book that is not removed yet
     Restore {
         /// The id of the book
         #[arg(value_name = "ID")]
@@ -322,12 +303,12 @@ pub(crate) struct KeysArgs {
     pub(crate) command: KeysCommand,
 }
 
-/// What a rotation is of.
+/// The keys to rotate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RotatedKeys {
-    /// What signs for others.
+    /// The keys that sign tokens for other apps.
     Signing,
-    /// What seals the secrets in the database.
+    /// The key that seals the secrets in the database.
     Sealing,
 }
 
@@ -338,18 +319,19 @@ pub(crate) enum KeysCommand {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Make new keys. New signing keys are published at once and sign after 10 minutes; the old
-    /// ones stay published until what they signed has expired. With a new sealing key everything
-    /// that the database keeps secret is sealed anew
+    /// Create new keys. New signing keys are published at once and sign after 10 minutes; the old
+    /// ones stay published until the tokens they signed have expired. A new sealing key reseals all
+    /// secrets in the database
     Rotate {
-        /// The keys that sign for others, or the key that seals what the database keeps secret
+        /// The keys that sign tokens for other apps, or the key that seals the secrets in the
+        /// database
         #[arg(value_enum, default_value_t = RotatedKeys::Signing)]
         what: RotatedKeys,
-        /// Remove the old keys at once, because somebody else has them or they do not open; what
-        /// they signed is void
+        /// Remove the old keys at once, because they are compromised or cannot be opened; tokens
+        /// that they signed become invalid
         #[arg(long)]
         discard: bool,
-        /// Only write the next sealing key into sealing.key, for a rotation over several machines
+        /// Only write the next sealing key into sealing.key, for a rotation on several machines
         #[arg(long)]
         prepare: bool,
         #[command(flatten)]

@@ -1,5 +1,4 @@
-//! Options for clients that were made for the hosted v5 API. The doc comments of options are the
-//! texts of `--help`.
+//! Options for clients that were made for the hosted v5 API.
 
 use clap::{Args, ValueEnum};
 use daybook_http::Headers;
@@ -16,11 +15,11 @@ pub(crate) enum Compat {
     V5,
 }
 
-/// What differs for existing clients. Each option that is given wins over `--compat`.
+/// The options for existing clients. Each overrides what `--compat` sets.
 #[derive(Debug, Args)]
 pub(crate) struct CompatArgs {
-    /// Set what existing clients need together; v5 stands for --header-prefixes service-,bkper-
-    /// --missing-as-no-content --ledger-alias, of which each that is given wins
+    /// Set everything that existing clients need; v5 means --header-prefixes service-,bkper-
+    /// --missing-as-no-content --ledger-alias, each of which can be overridden
     #[arg(long, env = "DAYBOOK_COMPAT", hide_possible_values = true, value_name = "CLIENTS")]
     compat: Option<Compat>,
 
@@ -29,8 +28,8 @@ pub(crate) struct CompatArgs {
     #[arg(long, env = "DAYBOOK_HEADER_PREFIXES", value_delimiter = ',', value_name = "PREFIX")]
     header_prefixes: Option<Vec<String>>,
 
-    /// Answer 204 instead of 404 when getAccount, getGroup or getTransaction find nothing, as some
-    /// clients of the v5 API expect
+    /// Respond with 204 instead of 404 if getAccount, getGroup or getTransaction find nothing, as
+    /// some clients of the v5 API expect
     #[arg(
         long,
         env = "DAYBOOK_MISSING_AS_NO_CONTENT",
@@ -42,7 +41,7 @@ pub(crate) struct CompatArgs {
     )]
     missing_as_no_content: Option<bool>,
 
-    /// Also answer POST /v2/ledgers/{id}/accounts, where older clients create accounts
+    /// Also serve POST /v2/ledgers/{id}/accounts, where older clients create accounts
     #[arg(
         long,
         env = "DAYBOOK_LEDGER_ALIAS",
@@ -56,25 +55,26 @@ pub(crate) struct CompatArgs {
 }
 
 impl CompatArgs {
-    /// The names of the headers that requests and deliveries have.
+    /// Returns the names of the headers of requests and deliveries.
     ///
     /// # Errors
-    /// A prefix that makes no name of a header.
+    /// A prefix that does not make a valid header name.
     pub(crate) fn headers(&self) -> anyhow::Result<Headers> {
         let usual = match self.compat {
             Some(Compat::V5) => vec![OWN_PREFIX.to_owned(), V5_PREFIX.to_owned()],
             None => vec![OWN_PREFIX.to_owned()],
         };
         Headers::with_prefixes(self.header_prefixes.as_ref().unwrap_or(&usual))
-            .map_err(|fault| anyhow::anyhow!("the header prefixes are refused: {fault}"))
+            .map_err(|fault| anyhow::anyhow!("invalid --header-prefixes: {fault}"))
     }
 
-    /// Whether a missing account, group or transaction is answered 204 (behaviour 4.4).
+    /// Returns whether a missing account, group or transaction gets 204 (behaviour 4.4).
     pub(crate) fn missing_as_no_content(&self) -> bool {
         self.missing_as_no_content.unwrap_or(self.compat.is_some())
     }
 
-    /// Whether accounts are also created at the address of older clients (behaviour 12.6).
+    /// Returns whether accounts can also be created at the address of older clients (behaviour
+    /// 12.6).
     pub(crate) fn ledger_alias(&self) -> bool {
         self.ledger_alias.unwrap_or(self.compat.is_some())
     }
@@ -91,9 +91,9 @@ mod tests {
         compat: CompatArgs,
     }
 
-    /// 12.14: what is given wins, whatever stands before it.
+    /// 12.14: a single option wins, whatever the order.
     #[test]
-    fn one_option_sets_all_and_single_ones_win() {
+    fn compat_sets_all_options_and_single_options_override_it() {
         let read = |options: &[&str]| {
             let Line { compat } =
                 Line::try_parse_from([&["daybook"], options].concat()).expect("valid options");

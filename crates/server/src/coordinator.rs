@@ -1,24 +1,23 @@
-//! The coordinator of a database that is distributed over several machines. The doc comments of
-//! options are the texts of `--help`.
+//! The coordinator of a database that is distributed over several machines.
 
 use anyhow::ensure;
 use clap::Args;
 use daybook_storage::Address;
 
-/// Which machine the coordinator is.
+/// The option that names the coordinator.
 #[derive(Debug, Args)]
 pub(crate) struct CoordinatorArgs {
-    /// The coordinator of a database that is distributed over several machines, when the address of
-    /// the database is that of another one of them; by default that is the coordinator
+    /// Coordinator of a database that is distributed over several machines, if --database-url names
+    /// another one of them; by default --database-url is the coordinator
     #[arg(long, env = "DAYBOOK_COORDINATOR_URL", value_name = "URL", hide_env_values = true)]
     coordinator_url: Option<String>,
 }
 
 impl CoordinatorArgs {
-    /// The coordinator, where that is not this database.
+    /// Returns the coordinator, unless it is the database itself.
     ///
     /// # Errors
-    /// An address that is not that of a PostgreSQL server; any coordinator of SQLite.
+    /// An address that does not name a PostgreSQL server; a coordinator of SQLite.
     pub(crate) fn of(&self, database: &Address) -> anyhow::Result<Option<Address>> {
         let Some(url) = &self.coordinator_url else { return Ok(None) };
         let coordinator = Address::parse(url)?;

@@ -1,5 +1,4 @@
-//! Opens the place where the bytes of files are stored: a folder of this machine, or a store that
-//! speaks S3. The doc comments of options are the texts of `--help`.
+//! The store of file contents: a folder of this machine, or an S3-compatible store.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,21 +14,21 @@ use object_store::{ClientOptions, RetryConfig};
 
 use crate::private;
 
-/// How often a request to a store is tried again, and for how long: somebody waits for the answer.
+/// How often a request to a store is retried, and for how many seconds. A client waits for it.
 const RETRIES: usize = 3;
 const RETRY_SECONDS: u64 = 15;
-/// How long one request to a store may take.
+/// The timeout of one request to a store, in seconds.
 const REQUEST_SECONDS: u64 = 60;
 
-/// Where the bytes of files are stored.
+/// The options of the store.
 #[derive(Debug, Args)]
 pub(crate) struct FileStoreArgs {
-    /// Place of the files: file:///DIRECTORY or s3://BUCKET/PREFIX, used by this installation
-    /// alone; by default the folder "files" in the data directory
+    /// Location of the files: file:///DIRECTORY or s3://BUCKET/PREFIX, used by this installation
+    /// only; by default the folder "files" in the data directory
     #[arg(long, env = "DAYBOOK_FILES_URL", value_name = "URL")]
     pub(crate) files_url: Option<String>,
 
-    /// Address of an S3-compatible store other than Amazon's
+    /// Endpoint of an S3-compatible store other than Amazon's
     #[arg(long, env = "DAYBOOK_S3_ENDPOINT", value_name = "URL")]
     pub(crate) s3_endpoint: Option<String>,
 
@@ -37,7 +36,7 @@ pub(crate) struct FileStoreArgs {
     #[arg(long, env = "DAYBOOK_S3_REGION", default_value = "us-east-1", value_name = "REGION")]
     pub(crate) s3_region: String,
 
-    /// Access key of the bucket; without one, the role of the machine is used
+    /// Access key of the bucket; without it, the role of the machine is used
     #[arg(long, env = "DAYBOOK_S3_ACCESS_KEY_ID", value_name = "ID", hide_env_values = true)]
     pub(crate) s3_access_key_id: Option<String>,
 
@@ -55,7 +54,7 @@ pub(crate) struct FileStoreArgs {
     pub(crate) s3_session_token: Option<String>,
 }
 
-/// As [`open`], but makes nothing: `None` when there is no such folder.
+/// Opens the store like [`open`], but creates nothing. Returns `None` if the folder does not exist.
 ///
 /// # Errors
 /// As [`open`].
@@ -73,10 +72,10 @@ pub(crate) fn open_existing(
     open(options, data_dir).map(Some)
 }
 
-/// The place that the options name; by default a folder in the data directory.
+/// Opens the store that the options name; by default a folder in the data directory.
 ///
 /// # Errors
-/// A malformed `--files-url`, half a pair of S3 keys, or a folder that cannot be used.
+/// An invalid `--files-url`; half a pair of S3 keys; a folder that cannot be used.
 pub(crate) fn open(options: &FileStoreArgs, data_dir: &Path) -> anyhow::Result<Blobs> {
     let Some(url) = &options.files_url else { return on_disk(data_dir.join("files")) };
     match url.split_once("://") {
@@ -84,13 +83,13 @@ pub(crate) fn open(options: &FileStoreArgs, data_dir: &Path) -> anyhow::Result<B
         Some(("s3", place)) => {
             let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
             if bucket.is_empty() {
-                bail!("--files-url {url:?} names no bucket: s3://BUCKET/PREFIX");
+                bail!("invalid --files-url {url:?}: expected a bucket as in s3://BUCKET/PREFIX");
             }
             let store = s3(options, bucket)
                 .with_context(|| format!("the file store {url} cannot be used"))?;
             Ok(Blobs::elsewhere(Arc::new(PrefixStore::new(store, prefix.trim_matches('/')))))
         }
-        _ => bail!("--files-url {url:?} is neither file:///DIRECTORY nor s3://BUCKET/PREFIX"),
+        _ => bail!("invalid --files-url {url:?}: expected file:///DIRECTORY or s3://BUCKET/PREFIX"),
     }
 }
 
@@ -98,13 +97,13 @@ fn on_disk(folder: PathBuf) -> anyhow::Result<Blobs> {
     private::make_directory(&folder)?;
     let store = LocalFileSystem::new_with_prefix(&folder)
         .with_context(|| format!("{} cannot be used for files", folder.display()))?;
-    // Synced, so that a power cut takes no bytes that a row names. The folder of a book is removed
-    // with its last bytes.
+    // With fsync, a power failure loses no bytes that a row names. The folder of a book is removed
+    // with its last file.
     Ok(Blobs::on_disk(Arc::new(store.with_fsync(true).with_automatic_cleanup(true)), folder))
 }
 
 fn s3(options: &FileStoreArgs, bucket: &str) -> anyhow::Result<AmazonS3> {
-    // It fails only when a provider is installed already, which serves as well.
+    // This fails only if a crypto provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = ClientOptions::new().with_timeout(Duration::from_secs(REQUEST_SECONDS));
     let mut builder =
@@ -112,7 +111,7 @@ fn s3(options: &FileStoreArgs, bucket: &str) -> anyhow::Result<AmazonS3> {
     if let Some(endpoint) = &options.s3_endpoint {
         builder = builder.with_endpoint(endpoint);
         if endpoint.starts_with("http://") {
-            // Without TLS no certificates are needed, so that none must be installed.
+            // Without TLS no certificates need to be installed.
             client = client.with_allow_http(true).with_no_system_certificates(true);
         }
     }
@@ -120,7 +119,7 @@ fn s3(options: &FileStoreArgs, bucket: &str) -> anyhow::Result<AmazonS3> {
         (Some(id), Some(secret)) => {
             builder = builder.with_access_key_id(id).with_secret_access_key(secret)
         }
-        // The role of the machine is used.
+        // The client uses the role of the machine.
         (None, None) => {}
         _ => bail!("give both --s3-access-key-id and --s3-secret-access-key, or neither"),
     }

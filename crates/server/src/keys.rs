@@ -1,48 +1,50 @@
-//! The command `keys`: rotates what signs for others (behaviour 11.15), and what seals the secrets
-//! in the database (behaviour 11.23).
+//! `daybook keys`: rotation of the keys that sign tokens for other apps (behaviour 11.15), and of
+//! the key that seals the secrets in the database (behaviour 11.23).
 
 use std::sync::Arc;
 
 use anyhow::bail;
 use daybook_domain::instant::Instant;
 use daybook_domain::signing_key::{KeyRing, SigningAlgorithm, SigningKey};
-use daybook_http::{Resealed, check_keys, make_pairs, reseal};
+use daybook_http::{ResealReport, check_keys, make_pairs, reseal};
 use daybook_service::{Error, signing_key};
 use daybook_storage::ShardKey;
 use daybook_storage::sealed::SealedColumn;
 
-use crate::admin::{open, print};
-use crate::cli::{DataArgs, KeysArgs, KeysCommand, RotatedKeys};
+use crate::cli::{KeysArgs, KeysCommand, RotatedKeys};
+use crate::installation::{DataArgs, open, print};
 use crate::key::sealing::SealingFile;
-use crate::log::note_command;
+use crate::log::log_command;
 use crate::{clock, key};
 
-/// `daybook keys`.
+/// Runs `daybook keys`.
 ///
 /// # Errors
-/// Keys that do not open; a database that cannot be opened.
+/// Keys that cannot be opened; a database that cannot be opened.
 pub(crate) fn run(options: KeysArgs) -> anyhow::Result<()> {
     let now = clock::now();
     let ring = match options.command {
         KeysCommand::List { data } => open(&data)?.read(signing_key::list)?,
         KeysCommand::Rotate { what: RotatedKeys::Sealing, discard, prepare, data } => {
             if discard {
-                bail!("--discard is for signing keys: what is sealed would be lost");
+                bail!(
+                    "--discard is for signing keys: without the old sealing key, secrets are lost"
+                );
             }
             rotate_sealing(prepare, &data, now)?;
-            note_command(&data, "keys rotate sealing", None);
+            log_command(&data, "keys rotate sealing", None);
             return Ok(());
         }
         KeysCommand::Rotate { what: RotatedKeys::Signing, discard, prepare, data } => {
             if prepare {
-                bail!("--prepare is for sealing keys: signing keys stand in the database");
+                bail!("--prepare is for sealing keys: signing keys are in the database");
             }
             let ring = rotate_signing(discard, &data, now)?;
-            note_command(&data, "keys rotate", None);
+            log_command(&data, "keys rotate", None);
             ring
         }
     };
-    print(ring.keys().iter().map(|key| listed(&ring, key, now)))
+    print(ring.keys().iter().map(|key| format_key(&ring, key, now)))
 }
 
 fn rotate_signing(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Result<KeyRing> {
@@ -60,35 +62,36 @@ fn rotate_signing(discard: bool, data: &DataArgs, now: Instant) -> anyhow::Resul
     });
     match rotated {
         Err(Error::Storage(daybook_storage::Error::UniqueViolation(_))) => {
-            bail!("somebody else has rotated the keys at the same moment")
+            bail!("another command has rotated the keys at the same time")
         }
         outcome => Ok(outcome?),
     }
 }
 
-/// Seals everything with the next key. What an interrupted rotation left with the key before is
-/// sealed anew first, because that key goes. Within ten minutes that is all: what was sealed with
-/// the key before may still be on its way into the database.
+/// Reseals all secrets with the next key.
+///
+/// It first finishes an interrupted rotation, because the previous key is dropped. Within ten
+/// minutes of a rotation it does no more: rows sealed with the previous key may not be written yet.
 fn rotate_sealing(prepare: bool, data: &DataArgs, now: Instant) -> anyhow::Result<()> {
     let directory = &data.data_dir;
     let _lock = key::lock(directory)?;
     let keys = SealingFile::load(directory)?;
     if prepare {
-        keys.make_next(directory)?;
+        keys.create_next(directory)?;
         return Ok(());
     }
     let store = open(data)?;
     let finished = reseal(&store, &Arc::new(key::load(directory)?))?;
     if keys.is_new(now) {
-        return print(finished.iter().map(resealed));
+        return print(finished.iter().map(format_resealed));
     }
     keys.advance(directory, now)?;
-    print(reseal(&store, &Arc::new(key::load(directory)?))?.iter().map(resealed))
+    print(reseal(&store, &Arc::new(key::load(directory)?))?.iter().map(format_resealed))
 }
 
-/// What was sealed anew in a line, its columns separated by tabs.
-fn resealed(column: &Resealed) -> String {
-    let Resealed { column, renewed, lost } = column;
+/// Formats the resealed secrets of a column as a line of columns separated by tabs.
+fn format_resealed(column: &ResealReport) -> String {
+    let ResealReport { column, renewed, lost } = column;
     let name = match column {
         SealedColumn::SigningKeys => "signing-keys",
         SealedColumn::ClientSecrets => "client-secrets",
@@ -97,8 +100,8 @@ fn resealed(column: &Resealed) -> String {
     format!("{name}\t{renewed}\t{lost}")
 }
 
-/// A signing key in a line, its columns separated by tabs.
-fn listed(ring: &KeyRing, key: &SigningKey, now: Instant) -> String {
+/// Formats a signing key as a line of columns separated by tabs.
+fn format_key(ring: &KeyRing, key: &SigningKey, now: Instant) -> String {
     let (state, algorithm) = (ring.state(key, now).as_str(), key.pair.algorithm.as_str());
     let signs_from = key.signs_from.milliseconds();
     format!("{algorithm}\t{}\t{state}\t{signs_from}\t{}", key.number, key.pair.id)

@@ -1,6 +1,5 @@
-//! What bounds the work of requests: how long they may read, how many connections write, how much
-//! they may store, and how many connections the limit of open files allows. The doc comments of
-//! options are the texts of `--help`.
+//! Limits on the work of requests: duration of reads, connections that write, storage quotas, and
+//! client connections within the limit of open files.
 
 use std::time::Duration;
 
@@ -8,11 +7,11 @@ use clap::Args;
 use daybook_domain::storage_quota::{StorageQuota, StorageQuotas};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// How much work requests may cause.
+/// The options of the limits.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
-    /// Seconds that a request may read the database, with the time it waits for that; longer ones
-    /// are answered 503
+    /// Seconds that a request may read the database, including its wait for a connection; longer
+    /// reads get 503
     #[arg(
         long,
         env = "DAYBOOK_READ_DEADLINE_SECONDS",
@@ -22,7 +21,7 @@ pub(crate) struct LimitArgs {
     )]
     read_deadline_seconds: u16,
 
-    /// Connections to PostgreSQL that write, each with a thread; 4 by default. SQLite has one
+    /// Connections to PostgreSQL that write, each with its own thread; 4 by default. SQLite has one
     #[arg(
         long,
         env = "DAYBOOK_WRITERS",
@@ -35,11 +34,11 @@ pub(crate) struct LimitArgs {
     storage: StorageArgs,
 }
 
-/// How much may be stored.
+/// The options of the storage quotas.
 #[derive(Debug, Args)]
 struct StorageArgs {
-    /// Transactions that the books of a user together may hold, drafts and trashed ones included; 0
-    /// for no limit
+    /// Transactions that the books of a user may hold together, including drafts and trashed ones;
+    /// 0 for no limit
     #[arg(
         long,
         env = "DAYBOOK_QUOTA_USER_TRANSACTIONS",
@@ -49,8 +48,8 @@ struct StorageArgs {
     )]
     quota_user_transactions: i64,
 
-    /// Bytes that the books of a user together may hold, with the contents of their files; 0 for no
-    /// limit
+    /// Bytes that the books of a user may hold together, including the contents of their files; 0
+    /// for no limit
     #[arg(
         long,
         env = "DAYBOOK_QUOTA_USER_BYTES",
@@ -82,33 +81,34 @@ struct StorageArgs {
 }
 
 impl LimitArgs {
-    /// How long a request may read.
+    /// Returns how long a request may read.
     pub(crate) fn read_deadline(&self) -> Duration {
         Duration::from_secs(self.read_deadline_seconds.into())
     }
 
-    /// How many connections write, where that is said.
+    /// Returns the number of connections that write, if it is configured.
     pub(crate) fn writers(&self) -> Option<usize> {
         self.writers.map(usize::from)
     }
 
-    /// How much may be stored.
+    /// Returns the storage quotas.
     pub(crate) fn storage_quotas(&self) -> StorageQuotas {
         let storage = &self.storage;
         StorageQuotas {
-            book: StorageQuota::of(storage.quota_book_transactions, storage.quota_book_bytes),
-            user: StorageQuota::of(storage.quota_user_transactions, storage.quota_user_bytes),
+            book: StorageQuota::new(storage.quota_book_transactions, storage.quota_book_bytes),
+            user: StorageQuota::new(storage.quota_user_transactions, storage.quota_user_bytes),
         }
     }
 }
 
-/// Connections at once at most, whatever the system allows.
+/// The most client connections, whatever the system allows.
 const MAX_CONNECTIONS: usize = 8_192;
-/// The limit of open files where the system does not tell: the usual one.
+/// The limit of open files if the system does not report it.
 const USUAL_FILES: u64 = 1_024;
 
-/// Raises the limit of open files as far as the system allows, and answers half of it: connections
-/// cannot exhaust the file descriptors that served files and the database need.
+/// Raises the limit of open files as far as the system allows, and returns half of it.
+///
+/// So client connections cannot exhaust the file descriptors that files and the database need.
 pub(crate) fn connections() -> usize {
     let limit = match getrlimit(Resource::RLIMIT_NOFILE) {
         Ok((soft, hard)) if setrlimit(Resource::RLIMIT_NOFILE, hard, hard).is_err() => soft,

@@ -1,4 +1,4 @@
-//! The logs: what a server writes, and what commands of the operator leave behind.
+//! Logs: the log of a server, and the log of operator commands.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -11,14 +11,14 @@ use daybook_http::{LoggedAddresses, SecurityLog};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
-use crate::cli::DataArgs;
+use crate::installation::DataArgs;
 
-/// What commands leave behind stands in this file of the data directory.
+/// The file in the data directory to which operator commands write.
 const OPERATOR_LOG: &str = "operator.log";
-/// The HTTP server below ours, which logs what is no request as an error of its own.
+/// The target of the HTTP server library, which logs malformed requests as errors.
 const HTTP_SERVER: &str = "actix_http";
 
-/// What is logged, and how.
+/// The options of the log.
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// What to log, as tracing filters: error, warn, info, debug, or per module
@@ -53,10 +53,10 @@ pub(crate) enum AddressForm {
 }
 
 impl LogArgs {
-    /// The security log (behaviour 11.24).
+    /// Returns the security log (behaviour 11.24).
     ///
     /// # Errors
-    /// When the system gives no random bytes.
+    /// When the system provides no random bytes.
     pub(crate) fn security(&self) -> anyhow::Result<SecurityLog> {
         let addresses = match self.log_addresses {
             AddressForm::Plain => LoggedAddresses::Plain,
@@ -70,11 +70,11 @@ impl LogArgs {
     /// Starts the log of a server.
     ///
     /// # Errors
-    /// A filter that cannot be read; a log that was started already.
+    /// An invalid filter; a log that was started already.
     pub(crate) fn start(&self) -> anyhow::Result<()> {
         let filter: Targets =
             self.log.parse().with_context(|| format!("{:?} is not a log filter", self.log))?;
-        // Anybody can send what is no request, and it must wake nobody.
+        // Any client can send a malformed request, so that must not raise an alarm.
         let filter = if self.log.contains(HTTP_SERVER) {
             filter
         } else {
@@ -96,9 +96,10 @@ impl LogArgs {
     }
 }
 
-/// Writes the line of a command that used keys or changed who may do what (behaviour 11.25). That
-/// it cannot be written stops nothing: what it tells of is done.
-pub(crate) fn note_command(data: &DataArgs, command: &'static str, user: Option<UserId>) {
+/// Logs a command that used keys or changed permissions (behaviour 11.25).
+///
+/// A failure to write the log does not fail the command, because its work is done.
+pub(crate) fn log_command(data: &DataArgs, command: &'static str, user: Option<UserId>) {
     let path = data.data_dir.join(OPERATOR_LOG);
     let file = match OpenOptions::new().append(true).create(true).open(&path) {
         Ok(file) => file,
@@ -112,6 +113,6 @@ pub(crate) fn note_command(data: &DataArgs, command: &'static str, user: Option<
     let user = user.map(|user| user.to_string());
     tracing::subscriber::with_default(lines, || {
         let user = user.as_deref();
-        tracing::info!(target: "security", command, user, "a command of the operator");
+        tracing::info!(target: "security", command, user, "operator command");
     });
 }

@@ -1,4 +1,4 @@
-//! The options that say how mails leave.
+//! The options of outgoing mail.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use daybook_http::LinkLimits;
 
 use crate::smtp::Relay;
 
-/// How mails leave.
+/// The options of outgoing mail.
 #[derive(Debug, Args)]
 pub(crate) struct MailArgs {
     /// Mail server: smtps://USER:PASSWORD@HOST:PORT, or
-    /// smtp://USER:PASSWORD@HOST:PORT?tls=required; without one, mails stand in the outbox
+    /// smtp://USER:PASSWORD@HOST:PORT?tls=required; without it, mails stay in the outbox
     #[arg(
         long,
         env = "DAYBOOK_SMTP_URL",
@@ -22,11 +22,11 @@ pub(crate) struct MailArgs {
     )]
     pub(crate) smtp_url: Option<String>,
 
-    /// Who mails are from, for example "Daybook <books@example.com>"
+    /// Sender of mails, for example "Daybook <books@example.com>"
     #[arg(long, env = "DAYBOOK_MAIL_FROM", value_name = "ADDRESS")]
     pub(crate) mail_from: Option<String>,
 
-    /// Seconds that handing a mail to the mail server may take
+    /// Seconds that sending a mail to the mail server may take
     #[arg(
         long = "smtp-timeout-seconds",
         env = "DAYBOOK_SMTP_TIMEOUT_SECONDS",
@@ -38,12 +38,12 @@ pub(crate) struct MailArgs {
 }
 
 impl MailArgs {
-    /// How often a client may ask for a link that signs in; not at all where no mail leaves.
+    /// Returns how often a client may ask for a sign-in link, or `None` without a mail server.
     pub(crate) fn links(&self) -> Option<LinkLimits> {
         self.smtp_url.as_ref().map(|_| LinkLimits::default())
     }
 
-    /// The mail server, where one is configured.
+    /// Returns the mail server, if one is configured.
     ///
     /// # Errors
     /// As [`Relay::new`].

@@ -10,6 +10,7 @@ mod clock;
 mod compat;
 mod coordinator;
 mod files;
+mod installation;
 mod key;
 mod keys;
 mod limit;
@@ -41,17 +42,17 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let tells_difference = matches!(cli.command, Command::Verify(_));
+    let is_verify = matches!(cli.command, Command::Verify(_));
     run(cli).unwrap_or_else(|error| {
         // The log may not have been started.
         let _ = writeln!(std::io::stderr(), "daybook: {error:#}");
-        if tells_difference { ExitCode::from(verify::UNKNOWN) } else { ExitCode::FAILURE }
+        if is_verify { ExitCode::from(verify::UNKNOWN) } else { ExitCode::FAILURE }
     })
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     private::keep_files_private();
-    let done = match cli.command {
+    let result = match cli.command {
         Command::Serve(options) => serve::run(&options),
         Command::Migrate(options) => migrate::run(&options),
         Command::Token(options) => admin::token(*options),
@@ -65,5 +66,5 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Checkpoint(options) => checkpoint::run(&options),
         Command::Verify(options) => return verify::run(&options),
     };
-    done.map(|()| ExitCode::SUCCESS)
+    result.map(|()| ExitCode::SUCCESS)
 }

@@ -1,38 +1,36 @@
-//! `daybook migrate`: the schema of the database, without a server. The doc comments of options are
-//! the texts of `--help`.
+//! `daybook migrate`: updates the schema of the database without a server.
 
 use clap::Args;
 use daybook_storage::distribution::Placement;
 
-use crate::admin::{address, open, print};
-use crate::cli::DataArgs;
-use crate::log::note_command;
+use crate::installation::{DataArgs, open, print};
+use crate::log::log_command;
 use crate::private;
 
 #[derive(Debug, Args)]
 pub(crate) struct MigrateArgs {
-    /// Distribute the tables over the machines of a PostgreSQL with the extension citus. Those that
-    /// are distributed already stay where they are
+    /// Distribute the tables over the machines of a PostgreSQL with the extension citus. Tables
+    /// that are already distributed stay where they are
     #[arg(long)]
     distribute: bool,
     #[command(flatten)]
     data: DataArgs,
 }
 
-/// `daybook migrate`.
+/// Runs `daybook migrate`.
 ///
 /// # Errors
-/// A database that cannot be opened, or not be distributed.
+/// A database that cannot be opened or distributed.
 pub(crate) fn run(options: &MigrateArgs) -> anyhow::Result<()> {
     let MigrateArgs { distribute, data } = options;
     if !distribute {
-        // Whoever opens a database brings its schema up to date.
+        // Opening a database updates its schema.
         open(data)?;
         return print(["The schema is up to date.".to_owned()]);
     }
     private::own_directory(&data.data_dir)?;
-    let placed = address(data)?.distribute()?;
-    note_command(data, "migrate", None);
+    let placed = data.address()?.distribute()?;
+    log_command(data, "migrate", None);
     if placed.is_empty() {
         return print(["All tables are distributed already.".to_owned()]);
     }

@@ -1,5 +1,4 @@
-//! `daybook outbox`: the mails that wait to be sent, and what became of the others (behaviour
-//! 7.10).
+//! `daybook outbox`: the mails to send, and the ended ones (behaviour 7.10).
 
 use clap::{Args, Subcommand};
 use daybook_domain::email::Email;
@@ -7,9 +6,8 @@ use daybook_domain::mail::Mail;
 use daybook_service::{Error, mail};
 use daybook_storage::ShardKey;
 
-use crate::admin::{open, print};
-use crate::cli::DataArgs;
 use crate::clock;
+use crate::installation::{DataArgs, open, print};
 
 #[derive(Debug, Args)]
 pub(crate) struct OutboxArgs {
@@ -19,7 +17,7 @@ pub(crate) struct OutboxArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum OutboxCommand {
-    /// List mails: id, state, kind, recipient, when it was written, and attempts; the first 1,000
+    /// List mails: id, state, kind, recipient, time of writing, and attempts; the first 1,000
     List {
         /// Only mails to this address
         #[arg(long, value_name = "EMAIL")]
@@ -29,9 +27,9 @@ pub(crate) enum OutboxCommand {
     },
     /// Print a mail
     Show(NamedMailArgs),
-    /// Send mails that were given up, as if they were written now
+    /// Send mails that were given up, as if they were new
     Retry(NamedMailsArgs),
-    /// Take a mail out of the outbox: it is not sent any more
+    /// Remove a mail from the outbox, so that it is not sent
     Drop(NamedMailArgs),
 }
 
@@ -52,7 +50,7 @@ pub(crate) struct NamedMailsArgs {
     pub(crate) data: DataArgs,
 }
 
-/// `daybook outbox`.
+/// Runs `daybook outbox`.
 ///
 /// # Errors
 /// An unknown mail; a database that cannot be opened.
@@ -61,23 +59,23 @@ pub(crate) fn run(options: OutboxArgs) -> anyhow::Result<()> {
         OutboxCommand::List { to, data } => {
             let to = to.map(|email| Email::parse(&email)).transpose()?;
             let mails = open(&data)?.read(|tx| mail::list(tx, to.as_ref()))?;
-            print(mails.iter().map(listed))
+            print(mails.iter().map(format_row))
         }
         OutboxCommand::Show(NamedMailArgs { id, data }) => {
-            print(shown(&open(&data)?.read(|tx| mail::get(tx, &id))?))
+            print(format_mail(&open(&data)?.read(|tx| mail::get(tx, &id))?))
         }
         OutboxCommand::Retry(NamedMailsArgs { ids, data }) => {
             let (store, now) = (open(&data)?, clock::now());
             let retried = store.write_repeatable(ShardKey::NO_BOOK, move |tx| {
                 ids.iter().map(|id| mail::retry(tx, id, now)).collect::<Result<Vec<_>, Error>>()
             })?;
-            print(retried.iter().map(listed))
+            print(retried.iter().map(format_row))
         }
         OutboxCommand::Drop(NamedMailArgs { id, data }) => {
             let store = open(&data)?;
             let dropped =
                 store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::discard(tx, &id))?;
-            print([listed(&dropped)])
+            print([format_row(&dropped)])
         }
     }
 }
@@ -86,15 +84,15 @@ fn state(mail: &Mail) -> &'static str {
     mail.ended.map_or("waiting", |(_, end)| end.as_str())
 }
 
-/// A mail in a line, its columns separated by tabs.
-fn listed(mail: &Mail) -> String {
+/// Formats a mail as a line of columns separated by tabs.
+fn format_row(mail: &Mail) -> String {
     let (kind, written) = (mail.cause.kind.as_str(), mail.created_at.milliseconds());
     let Mail { id, recipient, attempts, .. } = mail;
     format!("{id}\t{}\t{kind}\t{recipient}\t{written}\t{attempts}", state(mail))
 }
 
-/// A mail as its reader gets it, after what the outbox knows of it.
-fn shown(mail: &Mail) -> Vec<String> {
+/// Formats a mail with its state in the outbox and its text.
+fn format_mail(mail: &Mail) -> Vec<String> {
     let mut lines = vec![
         format!("Id: {}", mail.id),
         format!("State: {}", state(mail)),

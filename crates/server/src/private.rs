@@ -1,4 +1,4 @@
-//! What nobody but the user of the server may read: keys, data and books.
+//! Privacy of files: only the user of the server may read keys, data and books.
 
 use std::fs::{self, DirBuilder};
 use std::io::ErrorKind;
@@ -8,30 +8,30 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use nix::sys::stat::{Mode, umask};
 
-/// The rights of a group and of others.
+/// The permission bits of the group and of others.
 const OTHERS: u32 = 0o077;
 
-/// Lets nobody else read the files that this process makes.
+/// Makes the files that this process creates readable by their owner only.
 pub(crate) fn keep_files_private() {
     umask(Mode::S_IRWXG | Mode::S_IRWXO);
 }
 
-/// Makes a directory if it is missing; only its owner may enter it.
+/// Creates a directory that only its owner may enter, unless it exists.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be created.
 pub(crate) fn make_directory(path: &Path) -> anyhow::Result<()> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .with_context(|| format!("{} cannot be made", path.display()))
+        .with_context(|| format!("{} cannot be created", path.display()))
 }
 
-/// The same for a directory that must not be open to others.
+/// Creates a directory unless it exists, and refuses one that is open to others.
 ///
 /// # Errors
-/// When it cannot be made, or others may enter or read it.
+/// When it cannot be created; when others may enter or read it.
 pub(crate) fn own_directory(path: &Path) -> anyhow::Result<()> {
     make_directory(path)?;
     let mode = mode(path)?.unwrap_or_default();
@@ -41,10 +41,10 @@ pub(crate) fn own_directory(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks that others cannot read a file, if there is one.
+/// Checks that others cannot read a file, if it exists.
 ///
 /// # Errors
-/// When they can.
+/// When others can read it.
 pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
     match mode(path)? {
         Some(mode) if mode & OTHERS != 0 => {
@@ -54,10 +54,10 @@ pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Checks that others cannot read a database file, unless its directory keeps them out.
+/// Checks that others cannot read a database file or enter its directory.
 ///
 /// # Errors
-/// When they can.
+/// When others can read it.
 pub(crate) fn check_database(path: &Path) -> anyhow::Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or_else(|| Path::new("."));
@@ -72,7 +72,7 @@ pub(crate) fn check_database(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The rights that a path gives; none when it is not there.
+/// Returns the permission bits of a path, or `None` if it does not exist.
 fn mode(path: &Path) -> anyhow::Result<Option<u32>> {
     match fs::metadata(path) {
         Ok(data) => Ok(Some(data.permissions().mode() & 0o777)),

@@ -1,4 +1,4 @@
-//! The options that bound how often clients ask. Their doc comments are the texts of `--help`.
+//! The options of rate limits.
 
 use std::num::NonZeroU32;
 
@@ -6,16 +6,15 @@ use clap::Args;
 use daybook_domain::api_key::{MAX_RATE, MIN_RATE};
 use daybook_http::{Quotas, TrustedProxy};
 
-/// How often clients may ask, and how they are told apart.
+/// The options of rate limits, and of client addresses.
 #[derive(Debug, Args)]
 pub(crate) struct RateArgs {
-    /// Proxies whose X-Forwarded-For tells the address of the client, separated by commas:
+    /// Proxies whose X-Forwarded-For contains the address of the client, separated by commas:
     /// addresses and networks such as 10.0.0.0/8; none by default
     #[arg(long, env = "DAYBOOK_TRUSTED_PROXIES", value_delimiter = ',', value_name = "ENTRY")]
     pub(crate) trusted_proxies: Vec<TrustedProxy>,
 
-    /// Access tokens that are not valid a client's address may send in a minute, before further
-    /// ones are answered 429
+    /// Invalid access tokens that an address may send in a minute before further ones get 429
     #[arg(
         long,
         env = "DAYBOOK_REFUSED_TOKENS_PER_MINUTE",
@@ -25,33 +24,32 @@ pub(crate) struct RateArgs {
     )]
     pub(crate) refused_tokens_per_minute: NonZeroU32,
 
-    /// Calls a minute of a user or an API key before further ones are answered 429: 0 for no limit,
-    /// else 3 to 100000; by default 60 with --providers, else no limit
+    /// Cost of the calls of a user or an API key in a minute before further ones get 429: 0 for no
+    /// limit, else 3 to 100000; by default 60 with --providers, else no limit
     #[arg(long, env = "DAYBOOK_QUOTA_PER_MINUTE", value_name = "CALLS", value_parser = quota)]
     quota_per_minute: Option<u32>,
 }
 
-/// What calls may cost a minute when an identity provider is configured and nothing else is said
-/// (behaviour 10.6).
-const USUAL_QUOTA: u32 = 60;
+/// The quota per minute if an identity provider is configured (behaviour 10.6).
+const DEFAULT_QUOTA: u32 = 60;
 
 impl RateArgs {
-    /// The quotas, if there are any.
+    /// Returns the quotas, if there are any.
     pub(crate) fn quotas(&self, has_providers: bool) -> Option<Quotas> {
-        let usual = if has_providers { USUAL_QUOTA } else { 0 };
-        NonZeroU32::new(self.quota_per_minute.unwrap_or(usual)).map(Quotas::per_minute)
+        let default = if has_providers { DEFAULT_QUOTA } else { 0 };
+        NonZeroU32::new(self.quota_per_minute.unwrap_or(default)).map(Quotas::per_minute)
     }
 }
 
-/// 0, or what a key's own rate may be.
+/// Parses 0 or a rate that an API key may have.
 fn quota(text: &str) -> Result<u32, String> {
     let number = text.parse().ok();
     let number = number.filter(|calls| *calls == 0 || (MIN_RATE..=MAX_RATE).contains(calls));
-    number.ok_or_else(|| format!("0, or a number from {MIN_RATE} to {MAX_RATE}"))
+    number.ok_or_else(|| format!("expected 0, or a number from {MIN_RATE} to {MAX_RATE}"))
 }
 
-/// From 1 to a million.
+/// Parses a number from 1 to a million.
 fn attempts(text: &str) -> Result<NonZeroU32, String> {
     let number = text.parse().ok().filter(|number: &NonZeroU32| number.get() <= 1_000_000);
-    number.ok_or_else(|| "a number from 1 to 1000000".to_owned())
+    number.ok_or_else(|| "expected a number from 1 to 1000000".to_owned())
 }

@@ -1,4 +1,4 @@
-//! The files that `--providers` and `--clients` name. They may hold secrets.
+//! The files of `--providers` and `--clients`, which may contain secrets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use daybook_http::{Clients, Providers};
 /// Reads the file of identity providers.
 ///
 /// # Errors
-/// A file that cannot be read, a fault in it, or a secret in it that others may read.
+/// A file that cannot be read or is invalid; a file with a secret that others may read.
 pub(crate) fn providers(path: &Path) -> anyhow::Result<Providers> {
     read(path, "identity providers", Providers::read, Providers::has_secret)
 }
@@ -32,7 +32,7 @@ fn read<T>(
     let shown = path.display();
     let text =
         fs::read_to_string(path).with_context(|| format!("the {what} {shown} cannot be read"))?;
-    let found = parse(&text).map_err(|fault| anyhow!("the {what} {shown} are refused: {fault}"))?;
+    let found = parse(&text).map_err(|fault| anyhow!("the {what} {shown} are invalid: {fault}"))?;
     let mode = fs::metadata(path)?.permissions().mode() & 0o777;
     if has_secret(&found) && mode & 0o077 != 0 {
         bail!("{shown} holds a secret and may be read by others (mode {mode:o}); chmod 600 it");

@@ -1,5 +1,4 @@
-//! Replicas of the database, which answer reads. The doc comments of options are the texts of
-//! `--help`.
+//! The options of read replicas.
 
 use std::time::Duration;
 
@@ -7,11 +6,11 @@ use anyhow::ensure;
 use clap::Args;
 use daybook_storage::{Address, ReplicaOptions};
 
-/// Which replicas are asked, and how far they may be behind.
+/// The options of read replicas.
 #[derive(Debug, Args)]
 pub(crate) struct ReplicaArgs {
-    /// Replicas of the database on PostgreSQL, which answer reads of books: addresses like that of
-    /// the database, separated by commas; none by default
+    /// Replicas of the database on PostgreSQL, which serve reads of books: URLs like that of the
+    /// database, separated by commas; none by default
     #[arg(
         long = "read-database-url",
         env = "DAYBOOK_READ_DATABASE_URL",
@@ -21,7 +20,7 @@ pub(crate) struct ReplicaArgs {
     )]
     read_database_urls: Vec<String>,
 
-    /// Seconds that a replica may lag behind; one that is further behind is not asked
+    /// Seconds that a replica may lag behind; replicas that lag further are not used
     #[arg(
         long,
         env = "DAYBOOK_READ_DATABASE_LAG_SECONDS",
@@ -31,25 +30,25 @@ pub(crate) struct ReplicaArgs {
     )]
     read_database_lag_seconds: u16,
 
-    /// Let replicas answer also for a book that has changed since, so that readers may miss what
-    /// others have written within that lag
+    /// Let replicas also serve reads of a book that has changed since, so that readers may miss
+    /// changes of others within that lag
     #[arg(long, env = "DAYBOOK_STALE_READS")]
     stale_reads: bool,
 }
 
 impl ReplicaArgs {
-    /// The replicas of this database.
+    /// Returns the replicas of this database.
     ///
     /// # Errors
-    /// An address that is not that of a PostgreSQL server; any replica of SQLite.
+    /// An address that does not name a PostgreSQL server; a replica of SQLite.
     pub(crate) fn of(&self, database: &Address) -> anyhow::Result<Option<ReplicaOptions>> {
         if self.read_database_urls.is_empty() {
             return Ok(None);
         }
         ensure!(
             database.is_server(),
-            "--read-database-url names replicas of PostgreSQL, and the database is one of SQLite, \
-             which has none"
+            "--read-database-url is for PostgreSQL, and the database is SQLite, which has no \
+             replicas"
         );
         let addresses: Vec<Address> = self
             .read_database_urls

@@ -1,4 +1,4 @@
-//! `daybook serve`: wiring, start and stop.
+//! `daybook serve`: wiring, start and stop of the server.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use daybook_domain::id::BookKey;
 use daybook_http::{
-    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Farewell, FileSweep,
-    GrantLimits, Identity, LargeCopies, ReaderShares, Templates, Uploads, Wakeup, WebhookClient,
-    WebhookSender, check_keys,
+    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BeforeRemoval, BookRemoval, Budget,
+    FileSweep, GrantLimits, Identity, LargeCopies, ReaderShares, Templates, Uploads, Wakeup,
+    WebhookClient, WebhookSender, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Options, Store};
@@ -25,13 +25,12 @@ use crate::worker::{
     self, Stop, Worker, api_key_calls, audit, book_removal, checkpoint, copy_sweep, delivery_sweep,
     file_sweep, identity, mail, webhook,
 };
-use crate::{admin, clock, files, key, limit, registries};
+use crate::{clock, files, key, limit, registries};
 
-/// Serves until SIGTERM or Ctrl-C; then finishes running requests and closes the store.
+/// Serves until SIGTERM or Ctrl-C, then finishes running requests and closes the store.
 ///
 /// # Errors
-/// A setting that cannot be used, a database that cannot be opened, an address that cannot be
-/// listened on.
+/// An invalid setting; a database that cannot be opened; an address that cannot be listened on.
 pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     options.logs.start()?;
     let templates = options.templates.as_deref().map(templates).transpose()?.unwrap_or_default();
@@ -45,7 +44,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let listener = TcpListener::bind(options.listen)
         .with_context(|| format!("{} cannot be listened on", options.listen))?;
     let address = listener.local_addr()?;
-    let (ids, blobs) = (Arc::new(Ids::new(store.start())), files::open(&options.files, data_dir)?);
+    let (ids, blobs) =
+        (Arc::new(Ids::new(store.generation())), files::open(&options.files, data_dir)?);
     let (stop, unfinished) = (Stop::new(), Wakeup::default());
     let replica_shares = replica_shares(&store, &database)?;
     let state = AppState {
@@ -85,7 +85,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         audits: Wakeup::default(),
         copies: LargeCopies::new(unfinished.clone(), {
             let stop = stop.clone();
-            move || stop.asked()
+            move || stop.is_requested()
         }),
         deleted_books_days: options.deleted_books_days,
         removals: Wakeup::default(),
@@ -94,40 +94,40 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let state = Arc::new(state);
     let calls = Arc::clone(&state.api_key_calls);
     let mut workers = workers(&state, options, &stop, unfinished)?;
-    workers.push(webhooks(&state, &stop));
+    workers.push(webhook_worker(&state, &stop));
     announce(options, address);
-    // It returns when blocking work has ended too: an audit gives up when it is asked to.
-    actix_web::rt::System::new().block_on(answer(listener, state, workers, stop))?;
+    // This returns after blocking work has ended too; a running audit gives up on a stop.
+    actix_web::rt::System::new().block_on(serve(listener, state, workers, stop))?;
     if let Err(error) = calls.flush(&store, clock::now()) {
-        tracing::warn!(%error, "the last calls of API keys could not be written down");
+        tracing::warn!(%error, "API key calls not recorded");
     }
     // The writers finish the units of work in their queues before they end.
     drop(store);
-    tracing::info!("daybook has stopped");
+    tracing::info!("daybook stopped");
     Ok(())
 }
 
-/// How the database and its replicas are opened.
+/// Returns how the database and its replicas are opened.
 fn database(options: &ServeArgs) -> anyhow::Result<Options> {
-    let address = admin::address(&options.data)?;
+    let address = options.data.address()?;
     let replicas = options.replicas.of(&address)?;
     let coordinator = options.coordinator.of(&address)?;
-    let usual = Options::new(address);
-    let writers = options.limits.writers().unwrap_or(usual.writers);
+    let default = Options::new(address);
+    let writers = options.limits.writers().unwrap_or(default.writers);
     ensure!(
-        usual.address.is_server() || writers == 1,
+        default.address.is_server() || writers == 1,
         "--writers is for PostgreSQL: SQLite has one"
     );
-    Ok(Options { coordinator, replicas, writers, ..usual })
+    Ok(Options { coordinator, replicas, writers, ..default })
 }
 
-/// The readers of each replica.
+/// Returns the reader shares of each replica.
 fn replica_shares(store: &Store, database: &Options) -> anyhow::Result<Vec<ReaderShares>> {
     let readers = usize::try_from(database.readers)?;
     Ok((0..store.replicas()).map(|_| ReaderShares::new(readers)).collect())
 }
 
-/// The background workers. They share with the requests what they work on.
+/// Creates the background workers. They share the state of the requests.
 fn workers(
     state: &Arc<AppState>,
     options: &ServeArgs,
@@ -167,11 +167,11 @@ fn workers(
                 store: Arc::clone(store),
                 blobs: state.blobs.clone(),
                 clock: state.clock,
-                farewell: farewell(state),
+                before_removal: before_removal(state),
                 note: checkpoints.clone().removal_note(),
                 stop: {
                     let stop = stop.clone();
-                    Arc::new(move || stop.asked())
+                    Arc::new(move || stop.is_requested())
                 },
             },
             state.removals.clone(),
@@ -186,41 +186,41 @@ fn workers(
     ])
 }
 
-/// What apps are still to be told of a book outlives it.
-fn farewell(state: &Arc<AppState>) -> Farewell {
-    let courier = WebhookSender::new(Arc::clone(state));
+/// Returns the hook that detaches the pending deliveries of a book before its rows are removed.
+fn before_removal(state: &Arc<AppState>) -> BeforeRemoval {
+    let sender = WebhookSender::new(Arc::clone(state));
     Arc::new(move |book: BookKey| {
-        let courier = courier.clone();
-        Box::pin(async move { courier.take_leave(&book).await })
+        let sender = sender.clone();
+        Box::pin(async move { sender.detach_pending_deliveries(&book).await })
     })
 }
 
-/// The worker that delivers events to apps.
-fn webhooks(state: &Arc<AppState>, stop: &Stop) -> Worker {
+/// Creates the worker that delivers events to apps.
+fn webhook_worker(state: &Arc<AppState>, stop: &Stop) -> Worker {
     let wakeup = Wakeup::default();
-    let bell = wakeup.clone();
-    state.store.on_deliveries(move || bell.notify());
+    let on_deliveries = wakeup.clone();
+    state.store.on_deliveries(move || on_deliveries.notify());
     webhook::worker(WebhookWorker {
         store: Arc::clone(&state.store),
         storage_quotas: state.storage_quotas,
         ids: Arc::clone(&state.ids),
         clock: state.clock,
         stop: stop.clone(),
-        courier: WebhookSender::new(Arc::clone(state)),
+        sender: WebhookSender::new(Arc::clone(state)),
         wakeup,
         server: state.mail_address.clone(),
         mails: state.mails.clone(),
     })
 }
 
-/// The address of this server in mails and deliveries.
+/// Returns the address of this server in mails and deliveries.
 fn mail_address(options: &ServeArgs, address: SocketAddr) -> String {
-    let own = || format!("http://{address}{}", options.path_prefix);
-    options.public_url.clone().unwrap_or_else(own)
+    let default = || format!("http://{address}{}", options.path_prefix);
+    options.public_url.clone().unwrap_or_else(default)
 }
 
-/// Whether somebody only tries the server on their own machine: nobody else reaches it, it has no
-/// name, lets nobody in through a provider and sends no mail.
+/// Returns whether this is a trial: the server listens on loopback only, and has no public URL, no
+/// identity providers and no mail server.
 fn is_trial(options: &ServeArgs) -> bool {
     options.listen.ip().is_loopback()
         && options.public_url.is_none()
@@ -228,7 +228,7 @@ fn is_trial(options: &ServeArgs) -> bool {
         && options.mail.smtp_url.is_none()
 }
 
-/// Logs that the server is ready, and what to do first.
+/// Logs that the server is ready, and the first steps.
 fn announce(options: &ServeArgs, address: SocketAddr) {
     let encrypted = options.public_url.as_ref().is_some_and(|url| url.starts_with("https:"));
     if !address.ip().is_loopback() && !encrypted {
@@ -240,7 +240,7 @@ fn announce(options: &ServeArgs, address: SocketAddr) {
     if is_trial(options) && !options.webhooks.is_given() {
         tracing::info!(
             "trial mode: webhooks may reach this machine. It ends with --public-url, --providers \
-                or --smtp-url, and --webhook-allow none refuses it"
+                or --smtp-url; --webhook-allow none turns it off"
         );
     }
     tracing::info!(%address, "daybook is ready: http://{address}/docs");
@@ -258,8 +258,8 @@ fn announce(options: &ServeArgs, address: SocketAddr) {
     }
 }
 
-/// Answers requests, with the background workers beside them, until a signal comes.
-async fn answer(
+/// Serves requests and runs the background workers until a signal arrives.
+async fn serve(
     listener: TcpListener,
     state: Arc<AppState>,
     workers: Vec<Worker>,
@@ -275,8 +275,8 @@ async fn answer(
             _ = terminated.recv() => {}
             _ = interrupted.recv() => {}
         }
-        tracing::info!("stopping: finishing what runs");
-        stop.ask();
+        tracing::info!("stopping, waiting for running requests");
+        stop.request();
         handle.stop(true).await;
     });
     server.await?;
@@ -290,5 +290,5 @@ fn templates(path: &Path) -> anyhow::Result<Templates> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("the templates {} cannot be read", path.display()))?;
     Templates::read(&text)
-        .map_err(|fault| anyhow::anyhow!("the templates {} are refused: {fault}", path.display()))
+        .map_err(|fault| anyhow::anyhow!("the templates {} are invalid: {fault}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! The mail server that mails are handed to, by SMTP.
+//! The SMTP client, which hands mails to the mail server.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -15,7 +15,7 @@ use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter,
 use reqwest::Url;
 use tokio::time::timeout;
 
-/// A mail server, how it is reached, and who mails are from.
+/// A mail server, with the sender of mails and the credentials.
 pub(crate) struct Relay {
     host: String,
     port: u16,
@@ -23,43 +23,44 @@ pub(crate) struct Relay {
     hello: ClientId,
     credentials: Option<Credentials>,
     from: Mailbox,
-    time: Duration,
+    timeout: Duration,
 }
 
 enum Encryption {
     /// From the first byte (`smtps://`).
     Implicit(TlsParameters),
-    /// By STARTTLS, and not at all without it (`?tls=required`).
+    /// By STARTTLS, which the server must offer (`?tls=required`).
     Required(TlsParameters),
-    /// By STARTTLS where the server offers it (`?tls=opportunistic`).
+    /// By STARTTLS if the server offers it (`?tls=opportunistic`).
     Opportunistic(TlsParameters),
     None,
 }
 
-/// What became of handing a mail over.
+/// The result of handing over a mail.
 pub(crate) struct Delivery {
     pub(crate) attempt: MailAttempt,
-    /// The status that the server answered, where it did: the one thing that a log may say.
+    /// The status of the server's answer, if any. The log may show nothing else of it.
     pub(crate) status: Option<String>,
-    /// Whether the server takes other mails: it was reached, and knows us.
+    /// Whether the server accepts other mails: it was reached, and authentication succeeded.
     pub(crate) reachable: bool,
 }
 
-/// A failure, and whether it is about this mail alone.
+/// A failure to hand over a mail.
 struct SmtpFault {
     why: String,
     status: Option<String>,
     permanent: bool,
+    /// Whether it concerns this mail alone, and not all mails.
     of_mail: bool,
 }
 
 impl SmtpFault {
-    /// The server cannot be reached, or does not serve us.
+    /// Creates the fault of a server that is unreachable or refuses this client.
     fn of_server(what: &str, error: &Error) -> Self {
         Self { permanent: false, of_mail: false, ..Self::of_mail(what, error) }
     }
 
-    /// The server refuses this mail.
+    /// Creates the fault of a server that refuses this mail.
     fn of_mail(what: &str, error: &Error) -> Self {
         Self {
             why: format!("{what}: {error}"),
@@ -69,8 +70,10 @@ impl SmtpFault {
         }
     }
 
-    /// The server refuses a recipient. That it wants to know who we are (530), or that it does not
-    /// pass on our mail (5.7, RFC 3463), is about this server: another setting may mend it.
+    /// Creates the fault of a server that refuses a recipient.
+    ///
+    /// A demand for authentication (530) and a refusal to relay (5.7, RFC 3463) concern all mails,
+    /// because a different setting may fix them.
     fn of_recipient(error: &Error) -> Self {
         let what = "the mail server refuses the recipient";
         let (status, text) = (error.status().map(|status| status.to_string()), error.to_string());
@@ -100,34 +103,37 @@ impl From<Result<(), SmtpFault>> for Delivery {
 }
 
 impl Relay {
-    /// Reads the address of a mail server as lettre writes it: `smtps://USER:PASSWORD@HOST:PORT`,
-    /// or `smtp://` with `?tls=required` or `?tls=opportunistic`; a path is the name to say hello
-    /// with. No message holds the address, which may hold a password.
+    /// Parses the URL of a mail server in the format of lettre.
+    ///
+    /// It is `smtps://USER:PASSWORD@HOST:PORT`, or `smtp://` with `?tls=required` or
+    /// `?tls=opportunistic`. A path is the name for the HELO command.
     ///
     /// # Errors
-    /// What is wrong with it, or with the sender.
-    pub(crate) fn new(url: &str, from: &str, time: Duration) -> anyhow::Result<Self> {
-        let from: Mailbox = from.parse().map_err(|_| anyhow!("--mail-from is no address"))?;
-        let url = Url::parse(url).map_err(|fault| anyhow!("--smtp-url is no address: {fault}"))?;
+    /// An invalid URL or sender. The message does not contain the URL, which may hold a password.
+    pub(crate) fn new(url: &str, from: &str, timeout: Duration) -> anyhow::Result<Self> {
+        let from: Mailbox =
+            from.parse().map_err(|_| anyhow!("--mail-from is not a valid address"))?;
+        let url =
+            Url::parse(url).map_err(|fault| anyhow!("--smtp-url is not a valid URL: {fault}"))?;
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-        ensure!(!host.is_empty(), "--smtp-url names no host");
+        ensure!(!host.is_empty(), "--smtp-url has no host");
         let parameters: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         let tls = match parameters.as_slice() {
             [] => None,
             [(name, value)] if name == "tls" => Some(value.as_str()),
-            _ => bail!("--smtp-url has one parameter at most, tls"),
+            _ => bail!("--smtp-url accepts only the parameter tls"),
         };
-        let rules = || {
+        let parameters = || {
             TlsParameters::new(host.clone())
                 .map_err(|fault| anyhow!("no TLS to the host of --smtp-url: {fault}"))
         };
         let (port, tls) = match (url.scheme(), tls) {
-            ("smtps", None) => (465, Encryption::Implicit(rules()?)),
-            ("smtp", Some("required")) => (587, Encryption::Required(rules()?)),
-            ("smtp", Some("opportunistic")) => (587, Encryption::Opportunistic(rules()?)),
+            ("smtps", None) => (465, Encryption::Implicit(parameters()?)),
+            ("smtp", Some("required")) => (587, Encryption::Required(parameters()?)),
+            ("smtp", Some("opportunistic")) => (587, Encryption::Opportunistic(parameters()?)),
             ("smtp", None) => (25, Encryption::None),
             _ => bail!(
-                "--smtp-url starts with smtps://, or with smtp:// and has tls=required or \
+                "--smtp-url must start with smtps://, or with smtp:// and have tls=required, \
                 tls=opportunistic or no parameter"
             ),
         };
@@ -140,11 +146,12 @@ impl Relay {
             name => name.to_owned(),
         };
         let port = url.port().unwrap_or(port);
-        Ok(Self { host, port, tls, hello: ClientId::Domain(hello), credentials, from, time })
+        Ok(Self { host, port, tls, hello: ClientId::Domain(hello), credentials, from, timeout })
     }
 
-    /// Hands a mail over, on the connection of before if there is one. After a failure of the
-    /// server there is none.
+    /// Hands over a mail on the open connection, or on a new one.
+    ///
+    /// A failure of the server closes the connection.
     pub(crate) async fn deliver(
         &self,
         connection: &mut Option<AsyncSmtpConnection>,
@@ -156,7 +163,7 @@ impl Relay {
                 None => self.connect().await?,
             };
             let outcome = self.hand_over(&mut open, mail).await;
-            // After a refusal the server waits in the middle of a mail.
+            // After a refusal the server expects the rest of the mail, so it is reset.
             let usable = match &outcome {
                 Ok(()) => true,
                 Err(fault) => fault.of_mail && open.command(Rset).await.is_ok(),
@@ -166,18 +173,18 @@ impl Relay {
             }
             outcome
         };
-        let outcome = timeout(self.time, work).await.unwrap_or_else(|_| {
-            let why = format!("the mail server is not done after {} s", self.time.as_secs());
+        let outcome = timeout(self.timeout, work).await.unwrap_or_else(|_| {
+            let why = format!("the mail server is not done after {} s", self.timeout.as_secs());
             Err(SmtpFault { why, status: None, permanent: false, of_mail: false })
         });
         outcome.into()
     }
 
-    /// Says goodbye to the server.
+    /// Closes the connection with QUIT.
     pub(crate) async fn close(&self, connection: Option<AsyncSmtpConnection>) {
         if let Some(mut open) = connection {
-            // It is done already.
-            let _ = timeout(self.time, open.quit()).await;
+            // All mails are handed over already, so a failure does not matter.
+            let _ = timeout(self.timeout, open.quit()).await;
         }
     }
 
@@ -189,7 +196,7 @@ impl Relay {
         };
         let mut open = AsyncSmtpConnection::connect_tokio1(
             server,
-            Some(self.time),
+            Some(self.timeout),
             &self.hello,
             implicit,
             None,
@@ -208,7 +215,7 @@ impl Relay {
         }
         if let Some(credentials) = &self.credentials {
             open.auth(&[Mechanism::Plain, Mechanism::Login], credentials).await.map_err(
-                |error| SmtpFault::of_server("the mail server does not know us", &error),
+                |error| SmtpFault::of_server("the mail server refuses the credentials", &error),
             )?;
         }
         Ok(open)
@@ -237,7 +244,7 @@ impl Relay {
         if !message.is_ascii() {
             options.push(MailParameter::Body(MailBodyParameter::EightBitMime));
         }
-        // Who we are is refused: that is about this server, and not about the mail.
+        // A refused sender concerns all mails.
         open.command(MailFrom::new(Some(self.from.email.clone()), options))
             .await
             .map_err(|error| SmtpFault::of_server("the mail server refuses the sender", &error))?;
@@ -251,7 +258,7 @@ impl Relay {
 
     fn message(&self, mail: &Mail, to: Address) -> anyhow::Result<Message> {
         let written = u64::try_from(mail.created_at.milliseconds()).unwrap_or_default();
-        // The same at each attempt, so that who gets it twice can tell.
+        // The same at each attempt, so that a recipient can recognize a duplicate.
         let id = format!("<{}@{}>", mail.id, self.from.email.domain());
         let (text, html) = (mail.content.text.clone(), mail.content.html.clone());
         Message::builder()
@@ -266,7 +273,7 @@ impl Relay {
     }
 }
 
-/// RFC 3834: no person writes these mails, and no program should answer them.
+/// The header of RFC 3834: no person wrote the mail, and no program should answer it.
 #[derive(Clone)]
 struct AutoSubmitted;
 
@@ -297,7 +304,7 @@ fn credentials(url: &Url) -> anyhow::Result<Option<Credentials>> {
     }
 }
 
-/// A part of an address without its percent-encoding.
+/// Decodes percent-encoding in a part of a URL.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -335,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_mail_servers() {
+    fn mail_server_urls_are_parsed() {
         for (url, expected) in [
             ("smtps://mail.example.com", (465, "implicit")),
             ("smtps://u:p@mail.example.com:2465/books.example.com", (2465, "implicit")),
@@ -348,20 +355,20 @@ mod tests {
             assert_eq!(read(url), Ok(expected), "{url}");
         }
         for (url, fault) in [
-            ("mail.example.com", "no address"),
+            ("mail.example.com", "not a valid URL"),
             ("smtps://", "no host"),
-            ("https://mail.example.com", "starts with"),
-            ("smtp://mail.example.com?tls=maybe", "starts with"),
-            ("smtps://mail.example.com?tls=required", "starts with"),
-            ("smtp://mail.example.com?x=1", "one parameter"),
+            ("https://mail.example.com", "must start with"),
+            ("smtp://mail.example.com?tls=maybe", "must start with"),
+            ("smtps://mail.example.com?tls=required", "must start with"),
+            ("smtp://mail.example.com?x=1", "only the parameter tls"),
             ("smtp://user:hidden@mail.example.com", "require TLS"),
             ("smtp://user:hidden@mail.example.com?tls=opportunistic", "require TLS"),
             ("smtps://user@mail.example.com", "without a password"),
             ("smtps://:hidden@mail.example.com", "without a user"),
             ("smtps://user:hidden%ff@mail.example.com", "cannot be read"),
         ] {
-            let said = read(url).expect_err(url);
-            assert!(said.contains(fault) && !said.contains("hidden"), "{url}: {said}");
+            let error = read(url).expect_err(url);
+            assert!(error.contains(fault) && !error.contains("hidden"), "{url}: {error}");
         }
         assert_eq!(decoded("a%40b%2Bc+%c3%a9").as_deref(), Some("a@b+c+\u{e9}"));
         assert_eq!(decoded("a%4"), None);

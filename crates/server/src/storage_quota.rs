@@ -1,5 +1,4 @@
-//! `daybook user storage` and `daybook user allow`: what users store, and how much they may
-//! (behaviour 10.14). The doc comments of options are the texts of `--help`.
+//! `daybook user storage` and `daybook user allow`: storage usage and allowances (behaviour 10.14).
 
 use clap::Args;
 use daybook_domain::email::Email;
@@ -8,19 +7,18 @@ use daybook_domain::storage_quota::{Allowance, StorageUsage};
 use daybook_service::storage_quota::{self, Input};
 use daybook_storage::storage_quota::{StoredBook, UserStorageUsage};
 
-use crate::admin::{open, print};
-use crate::cli::DataArgs;
+use crate::installation::{DataArgs, open, print};
 
 #[derive(Debug, Args)]
 pub(crate) struct StorageOfArgs {
-    /// The e-mail address of a user, to list what each of their books holds
+    /// The e-mail address of a user, to list the storage of each of their books
     #[arg(long)]
     email: Option<String>,
     #[command(flatten)]
     data: DataArgs,
 }
 
-/// Each number: a number, 0 for no limit, or `usual` for what holds for everybody.
+/// The numbers of an allowance: a number, 0 for no limit, or `usual` for the quota of all users.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct AllowanceArgs {
@@ -55,41 +53,40 @@ fn number(text: &str) -> Result<Field<i64>, String> {
         return Ok(Field::Clear);
     }
     let number = text.parse().ok().filter(|number: &i64| *number >= 0);
-    number.map(Field::Set).ok_or_else(|| "a number, 0 for no limit, or usual".to_owned())
+    number.map(Field::Set).ok_or_else(|| "expected a number, 0 for no limit, or usual".to_owned())
 }
 
-/// `daybook user storage`.
+/// Runs `daybook user storage`.
 ///
 /// # Errors
-/// What is refused; a database that cannot be opened.
+/// A refusal; a database that cannot be opened.
 pub(crate) fn list(options: StorageOfArgs) -> anyhow::Result<()> {
     let StorageOfArgs { email, data } = options;
     match email {
         Some(email) => {
             let email = Email::parse(&email)?;
-            let books = open(&data)?.read(|tx| storage_quota::books(tx, &email))?;
-            print(books.iter().map(of_book))
+            let books = open(&data)?.read(|tx| storage_quota::list_books(tx, &email))?;
+            print(books.iter().map(format_book))
         }
-        None => print(open(&data)?.read(storage_quota::holdings)?.iter().map(of_user)),
+        None => print(open(&data)?.read(storage_quota::list_usage)?.iter().map(format_user)),
     }
 }
 
-/// What the books of a user hold, in a line, its columns separated by tabs.
-fn of_user(holding: &UserStorageUsage) -> String {
-    let UserStorageUsage { email, stored: StorageUsage { transactions, bytes }, allowance } =
-        holding;
-    format!("{bytes}\t{transactions}\t{}\t{email}", allowed(allowance))
+/// Formats the storage of a user's books as a line of columns separated by tabs.
+fn format_user(usage: &UserStorageUsage) -> String {
+    let UserStorageUsage { email, stored: StorageUsage { transactions, bytes }, allowance } = usage;
+    format!("{bytes}\t{transactions}\t{}\t{email}", format_allowance(allowance))
 }
 
-/// What a book holds, in the same form.
-fn of_book(book: &StoredBook) -> String {
+/// Formats the storage of a book in the same way.
+fn format_book(book: &StoredBook) -> String {
     let StoredBook { key, name, deleted, stored: StorageUsage { transactions, bytes } } = book;
     let state = if *deleted { "deleted" } else { "present" };
     format!("{bytes}\t{transactions}\t{state}\t{key}\t{name}")
 }
 
-/// An allowance as its options, or `usual`.
-pub(crate) fn allowed(allowance: &Allowance) -> String {
+/// Formats an allowance as its options, or as `usual`.
+pub(crate) fn format_allowance(allowance: &Allowance) -> String {
     let Allowance { transactions, bytes, book_transactions, book_bytes } = *allowance;
     let numbers = [
         ("transactions", transactions),
@@ -97,7 +94,7 @@ pub(crate) fn allowed(allowance: &Allowance) -> String {
         ("book-transactions", book_transactions),
         ("book-bytes", book_bytes),
     ];
-    let given = numbers.iter().filter_map(|(name, number)| Some(format!("{name}={}", (*number)?)));
-    let given: Vec<String> = given.collect();
-    if given.is_empty() { "usual".to_owned() } else { given.join(",") }
+    let set = numbers.iter().filter_map(|(name, number)| Some(format!("{name}={}", (*number)?)));
+    let set: Vec<String> = set.collect();
+    if set.is_empty() { "usual".to_owned() } else { set.join(",") }
 }

@@ -1,4 +1,4 @@
-//! `daybook user`: what the operator does with users (behaviour 7.11, 10.14, 11.10).
+//! `daybook user`: operator commands for users (behaviour 7.11, 10.14, 11.10).
 
 use std::sync::Arc;
 
@@ -10,14 +10,13 @@ use daybook_service::{Error, Ids, user};
 use daybook_storage::user::User;
 use daybook_storage::{ShardKey, Tx};
 
-use crate::admin::{open, print};
-use crate::cli::DataArgs;
 use crate::clock;
-use crate::log::note_command;
+use crate::installation::{DataArgs, open, print};
+use crate::log::log_command;
 use crate::storage_quota::{self, AllowanceArgs, StorageOfArgs};
 
-/// How often a user is tried to be changed whom requests are changing.
-const MAX_TRIES: u32 = 20;
+/// How often a change of a user is retried that conflicts with requests.
+const MAX_ATTEMPTS: u32 = 20;
 
 #[derive(Debug, Args)]
 pub(crate) struct UserArgs {
@@ -34,25 +33,25 @@ pub(crate) enum UserCommand {
     },
     /// Disable a user: every server refuses their tokens within 5 seconds
     Disable(NamedUserArgs),
-    /// Let a disabled user in again
+    /// Enable a disabled user again
     Enable(NamedUserArgs),
-    /// Show a user: what is known of them, and how much they have
+    /// Show a user with a summary of their data
     Show(NamedUserArgs),
-    /// Give a user another address, by which they sign in from then on
+    /// Change the address of a user, by which they sign in from then on
     RenameEmail {
         /// The user's e-mail address
         #[arg(long)]
         email: String,
-        /// The new one
+        /// The new address
         #[arg(long, value_name = "EMAIL")]
         to: String,
         #[command(flatten)]
         data: DataArgs,
     },
-    /// List what the books of users hold: bytes, transactions, allowance and e-mail address, the
-    /// most bytes first; of one user, what each book holds: bytes, transactions, state, id and name
+    /// List the storage of users: bytes, transactions, allowance and e-mail address, the most bytes
+    /// first; for one user, the storage of each book: bytes, transactions, state, id and name
     Storage(StorageOfArgs),
-    /// Allow a user to store more, or less, than the quotas of all say
+    /// Allow a user to store more or less than the usual quotas
     Allow {
         #[command(flatten)]
         named: NamedUserArgs,
@@ -72,17 +71,17 @@ pub(crate) struct NamedUserArgs {
     pub(crate) data: DataArgs,
 }
 
-/// `daybook user`.
+/// Runs `daybook user`.
 ///
 /// # Errors
-/// What is refused; a database that cannot be opened.
+/// A refusal; a database that cannot be opened.
 pub(crate) fn run(options: UserArgs) -> anyhow::Result<()> {
     let now = clock::now();
     match options.command {
-        UserCommand::List { data } => print(open(&data)?.read(user::list)?.iter().map(shown)),
+        UserCommand::List { data } => print(open(&data)?.read(user::list)?.iter().map(format_user)),
         UserCommand::Show(NamedUserArgs { email, data }) => {
             let email = Email::parse(&email)?;
-            print(reported(&open(&data)?.read(|tx| user::report(tx, &email, now))?))
+            print(format_report(&open(&data)?.read(|tx| user::report(tx, &email, now))?))
         }
         UserCommand::Disable(named) => change_user(named, "user disable", move |tx, email, _| {
             user::set_disabled(tx, email, true, now)
@@ -95,7 +94,7 @@ pub(crate) fn run(options: UserArgs) -> anyhow::Result<()> {
             change_user(
                 NamedUserArgs { email, data },
                 "user rename-email",
-                move |tx, email, ids| user::readdress(tx, (email, &to), ids, now),
+                move |tx, email, ids| user::change_address(tx, email, &to, ids, now),
             )
         }
         UserCommand::Storage(options) => storage_quota::list(options),
@@ -109,8 +108,9 @@ pub(crate) fn run(options: UserArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Changes a user in one unit of work, and prints what they are then. It gives way to requests that
-/// change the same user, or make one with the same address, and tries again.
+/// Changes a user in one unit of work, and prints their new state.
+///
+/// It is retried if requests change the same user, or create one with the same address.
 fn change_user(
     named: NamedUserArgs,
     command: &'static str,
@@ -118,25 +118,25 @@ fn change_user(
 ) -> anyhow::Result<()> {
     use daybook_storage::Error::{Unavailable, UniqueViolation};
     let (email, store) = (Email::parse(&named.email)?, open(&named.data)?);
-    let ids = Arc::new(Ids::new(store.start()));
-    let lane = ShardKey::of_newcomer(&email);
-    let mut tries = 1;
+    let ids = Arc::new(Ids::new(store.generation()));
+    let shard = ShardKey::of_new_user(&email);
+    let mut attempts = 1;
     let changed = loop {
         let (change, email, ids) = (change.clone(), email.clone(), Arc::clone(&ids));
-        let outcome = store.write_repeatable(lane, move |tx| change(tx, &email, &ids));
+        let outcome = store.write_repeatable(shard, move |tx| change(tx, &email, &ids));
         match outcome {
-            Err(Error::Storage(Unavailable(_) | UniqueViolation(_))) if tries < MAX_TRIES => {
-                tries += 1;
+            Err(Error::Storage(Unavailable(_) | UniqueViolation(_))) if attempts < MAX_ATTEMPTS => {
+                attempts += 1;
             }
             outcome => break outcome?,
         }
     };
-    note_command(&named.data, command, Some(changed.id));
-    print([shown(&changed)])
+    log_command(&named.data, command, Some(changed.id));
+    print([format_user(&changed)])
 }
 
-/// What is known of a user, and how much they have.
-fn reported(report: &UserReport) -> Vec<String> {
+/// Formats a user with a summary of their data.
+fn format_report(report: &UserReport) -> Vec<String> {
     let UserReport { user, owned, shared, deleted, tokens, stored, allowance } = report;
     let state = match user.disabled_at {
         Some(at) => format!("disabled at {}", at.milliseconds()),
@@ -156,12 +156,12 @@ fn reported(report: &UserReport) -> Vec<String> {
         format!("Active tokens: {tokens}"),
         format!("Transactions stored: {}", stored.transactions),
         format!("Bytes stored: {}", stored.bytes),
-        format!("Allowance: {}", storage_quota::allowed(allowance)),
+        format!("Allowance: {}", storage_quota::format_allowance(allowance)),
     ]
 }
 
-/// A user in a line, its columns separated by tabs.
-fn shown(user: &User) -> String {
+/// Formats a user as a line of columns separated by tabs.
+fn format_user(user: &User) -> String {
     let state = if user.disabled_at.is_some() { "disabled" } else { "enabled" };
     format!("{}\t{}\t{state}", user.email, user.username)
 }

@@ -1,5 +1,4 @@
-//! The options of webhooks, and `daybook webhooks`: which apps are paused (behaviour 8.19). The doc
-//! comments of options are the texts of `--help`.
+//! The options of webhooks, and `daybook webhooks`: paused apps (behaviour 8.19).
 
 use std::str::FromStr;
 
@@ -11,22 +10,21 @@ use daybook_http::WebhookTarget;
 use daybook_service::delivery::pause::{self, PausedPlace, PausedQueue};
 use daybook_storage::{ShardKey, Store};
 
-use crate::admin::{open, print};
-use crate::cli::DataArgs;
 use crate::clock;
+use crate::installation::{DataArgs, open, print};
 
-/// Where webhooks may go.
+/// The options of webhooks.
 #[derive(Debug, Args)]
 pub(crate) struct WebhookArgs {
     /// Hosts, addresses and networks that webhooks may reach besides the public internet, also
-    /// without TLS, separated by commas, for example bots.internal or 10.0.0.0/8, or none; by
-    /// default none, or loopback for a trial: while the server listens on loopback and has no
+    /// without TLS, separated by commas, for example bots.internal or 10.0.0.0/8, or none; the
+    /// default is none, or loopback in a trial: while the server listens on loopback and has no
     /// --public-url, --providers and --smtp-url
     #[arg(long, env = "DAYBOOK_WEBHOOK_ALLOW", value_delimiter = ',', value_name = "ENTRY")]
     webhook_allow: Option<Vec<WebhookEntry>>,
 }
 
-/// An entry of the list, or the word that the list is empty.
+/// An entry of the list, or the word for an empty list.
 #[derive(Debug, Clone)]
 enum WebhookEntry {
     None,
@@ -45,10 +43,12 @@ impl FromStr for WebhookEntry {
 }
 
 impl WebhookArgs {
-    /// What webhooks may reach besides the public internet. In a trial that is this machine.
+    /// Returns the targets that webhooks may reach besides the public internet.
+    ///
+    /// The default of a trial is this machine.
     ///
     /// # Errors
-    /// When `none` stands beside other entries.
+    /// When `none` is combined with other entries.
     pub(crate) fn allowed(&self, is_trial: bool) -> anyhow::Result<Vec<WebhookTarget>> {
         let Some(entries) = &self.webhook_allow else {
             return Ok(if is_trial { WebhookTarget::loopback() } else { Vec::new() });
@@ -56,12 +56,12 @@ impl WebhookArgs {
         let targets: Vec<WebhookTarget> = entries.iter().filter_map(WebhookEntry::target).collect();
         ensure!(
             targets.is_empty() || targets.len() == entries.len(),
-            "invalid --webhook-allow: none stands alone"
+            "invalid --webhook-allow: none cannot be combined with other entries"
         );
         Ok(targets)
     }
 
-    /// Whether the operator has said what webhooks may reach.
+    /// Returns whether the operator has set the list.
     pub(crate) const fn is_given(&self) -> bool {
         self.webhook_allow.is_some()
     }
@@ -84,12 +84,12 @@ pub(crate) struct WebhooksArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WebhooksCommand {
-    /// List paused apps: book, app, cause, since when, and how many events wait
+    /// List paused apps: book, app, cause, start, and number of pending events
     List {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Send an app no more events of a book, until it is resumed: they wait, for 30 days
+    /// Pause an app in a book: its events wait for at most 30 days, until it is resumed
     Pause {
         /// The id of the book
         #[arg(long, value_name = "ID")]
@@ -100,7 +100,7 @@ pub(crate) enum WebhooksCommand {
         #[command(flatten)]
         data: DataArgs,
     },
-    /// Send paused apps their events again, from where they were paused
+    /// Resume paused apps: they get the events that waited
     Resume {
         #[command(flatten)]
         which: PausedArgs,
@@ -109,11 +109,11 @@ pub(crate) enum WebhooksCommand {
     },
 }
 
-/// Which of the paused apps.
+/// The selection of paused apps.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct PausedArgs {
-    /// The id of the book; without it, in all books
+    /// The id of the book; without it, all books
     #[arg(long, value_name = "ID")]
     book: Option<String>,
     /// The id of the app; without it, all apps of the book
@@ -121,47 +121,48 @@ pub(crate) struct PausedArgs {
     app: Option<String>,
 }
 
-/// `daybook webhooks`.
+/// Runs `daybook webhooks`.
 ///
 /// # Errors
-/// What is refused; a database that cannot be opened.
+/// A refusal; a database that cannot be opened.
 pub(crate) fn run(options: WebhooksArgs) -> anyhow::Result<()> {
     match options.command {
         WebhooksCommand::List { data } => {
             let store = open(&data)?;
-            each_portion(&store, (None, None), |paused| print(paused.iter().map(listed)))
+            each_portion(&store, None, None, |paused| print(paused.iter().map(format_row)))
         }
         WebhooksCommand::Pause { book, app, data } => {
             let (store, now) = (open(&data)?, clock::now());
-            let (key, app) = (BookKey::new(book), AppId::stored(app));
-            let (named, paused) = (key.clone(), app.clone());
-            store.write_repeatable(ShardKey::of_book(key.as_str()), move |tx| {
-                pause::by_operator(tx, named.as_str(), &paused, now)
+            let (book, app) = (BookKey::new(book), AppId::stored(app));
+            let (paused_book, paused_app) = (book.clone(), app.clone());
+            store.write_repeatable(ShardKey::of_book(book.as_str()), move |tx| {
+                pause::pause_by_operator(tx, paused_book.as_str(), &paused_app, now)
             })?;
-            let named = (Some(key.as_str()), Some(app.as_str()));
-            each_portion(&store, named, |paused| print(paused.iter().map(listed)))
+            let (book, app) = (Some(book.as_str()), Some(app.as_str()));
+            each_portion(&store, book, app, |paused| print(paused.iter().map(format_row)))
         }
         WebhooksCommand::Resume { which, data } => resume(&open(&data)?, &which),
     }
 }
 
 fn resume(store: &Store, which: &PausedArgs) -> anyhow::Result<()> {
-    each_portion(store, (which.book.as_deref(), which.app.as_deref()), |paused| {
+    each_portion(store, which.book.as_deref(), which.app.as_deref(), |paused| {
         for queue in paused {
             let resumed = queue.clone();
             store.write_repeatable(ShardKey::of_book(queue.book.as_str()), move |tx| {
                 pause::resume_by_operator(tx, &resumed)
             })?;
         }
-        print(paused.iter().map(listed))
+        print(paused.iter().map(format_row))
     })
 }
 
-/// Does something with the paused apps, of a book and of an app when they are named: the list of
-/// all may be long.
+/// Passes the paused apps to `work` in portions, because there may be many. `book` and `app`
+/// filter.
 fn each_portion(
     store: &Store,
-    (book, app): (Option<&str>, Option<&str>),
+    book: Option<&str>,
+    app: Option<&str>,
     work: impl Fn(&[PausedQueue]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut after: Option<PausedPlace> = None;
@@ -173,8 +174,8 @@ fn each_portion(
     }
 }
 
-/// A paused app in a line, its columns separated by tabs.
-fn listed(queue: &PausedQueue) -> String {
+/// Formats a paused app as a line of columns separated by tabs.
+fn format_row(queue: &PausedQueue) -> String {
     let PausedQueue { place: _, book, app, paused_at, cause, waiting } = queue;
     format!("{book}\t{app}\t{}\t{}\t{waiting}", cause.as_str(), paused_at.milliseconds())
 }

@@ -1,10 +1,9 @@
-//! Checkpoints of the logs of all books, in files outside the database (behaviour 6.26), and the
-//! command `daybook checkpoint`. How files look: [`file`]. The doc comments of options are the
-//! texts of `--help`.
+//! Checkpoints of all event logs, in files outside the database (behaviour 6.26), and the command
+//! `daybook checkpoint`. For the format see [`file`].
 //!
 //! They are signed with a key derived from `token.key`, not with a signing key of the database
-//! (behaviour 11.15): whoever can write to the database can replace those, and the old ones are
-//! removed some time after a rotation.
+//! (behaviour 11.15). An attacker who can write to the database could replace those, and old
+//! signing keys are removed some time after a rotation.
 
 pub(crate) mod file;
 
@@ -19,12 +18,11 @@ use daybook_http::CheckpointKey;
 use daybook_service::{Result, audit};
 use daybook_storage::Store;
 
-use crate::admin::{open, print};
-use crate::cli::DataArgs;
+use crate::installation::{DataArgs, open, print};
 use crate::{clock, key, private};
 use file::{CheckpointKind, NewCheckpoint};
 
-/// Where checkpoints are kept.
+/// The option with the directory of checkpoints.
 #[derive(Debug, Args)]
 pub(crate) struct CheckpointArgs {
     /// Directory for the daily checkpoints of the logs of all books; by default the folder
@@ -34,7 +32,7 @@ pub(crate) struct CheckpointArgs {
 }
 
 impl CheckpointArgs {
-    /// The directory.
+    /// Returns the directory of checkpoints.
     pub(crate) fn directory(&self, data_dir: &Path) -> PathBuf {
         self.checkpoints.clone().unwrap_or_else(|| data_dir.join("checkpoints"))
     }
@@ -49,30 +47,32 @@ pub(crate) struct CheckpointCommandArgs {
     data: DataArgs,
 }
 
-/// `daybook checkpoint`: writes one now, and prints its path.
+/// Runs `daybook checkpoint`, which writes a checkpoint and prints its path.
 ///
 /// # Errors
-/// A database that cannot be read, a file that cannot be written.
+/// A database that cannot be read; a file that cannot be written.
 pub(crate) fn run(options: &CheckpointCommandArgs) -> anyhow::Result<()> {
     let CheckpointCommandArgs { checkpoints, data } = options;
-    let signer = key::load(&data.data_dir)?.checkpoint_key()?;
+    let key = key::load(&data.data_dir)?.checkpoint_key()?;
     let store = open(data)?;
     let directory = checkpoints.directory(&data.data_dir);
-    let written = write(&store, &directory, (&signer, clock::now()), &|| false)?;
+    let written = write(&store, &directory, &key, clock::now(), &|| false)?;
     let (path, _) = written.context("there is no book yet")?;
     print([path.display().to_string()])
 }
 
-/// Writes a checkpoint of all books; its path, and how many books it has. Nothing is written when
-/// there is no book, or when `stop` asks to give up. The books are read in pages, each on a
-/// snapshot of its own.
+/// Writes a checkpoint of all books, and returns its path and the number of books.
+///
+/// It writes nothing if there is no book, or if `stop` returns `true`. It reads the books in pages,
+/// each on its own snapshot.
 ///
 /// # Errors
-/// A database that cannot be read, a file that cannot be written.
+/// A database that cannot be read; a file that cannot be written.
 pub(crate) fn write(
     store: &Store,
     directory: &Path,
-    (signer, now): (&CheckpointKey, Instant),
+    key: &CheckpointKey,
+    now: Instant,
     stop: &dyn Fn() -> bool,
 ) -> anyhow::Result<Option<(PathBuf, usize)>> {
     let mut after: Option<BookKey> = None;
@@ -92,27 +92,29 @@ pub(crate) fn write(
         }
         match last {
             Some(last) => after = Some(last),
-            None => return written.map(|new| new.finish(signer)).transpose(),
+            None => return written.map(|new| new.finish(key)).transpose(),
         }
     }
 }
 
-/// Writes a checkpoint of books that are about to be removed, unless they are gone.
+/// Writes a checkpoint of books that are about to be removed, unless they no longer exist.
 ///
 /// # Errors
 /// As [`write`].
 pub(crate) fn write_removal(
     store: &Store,
     directory: &Path,
-    (signer, now): (&CheckpointKey, Instant),
+    key: &CheckpointKey,
+    now: Instant,
     books: &[BookKey],
 ) -> anyhow::Result<()> {
-    let entries: Result<Vec<CheckpointEntry>> = store.read(|tx| audit::entries_of(tx, books));
+    let entries: Result<Vec<CheckpointEntry>> =
+        store.read(|tx| audit::checkpoint_entries_of(tx, books));
     let entries = entries?;
     if entries.is_empty() {
         return Ok(());
     }
-    add(create(directory, CheckpointKind::Removal, now)?, &entries)?.finish(signer)?;
+    add(create(directory, CheckpointKind::Removal, now)?, &entries)?.finish(key)?;
     Ok(())
 }
 

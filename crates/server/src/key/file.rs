@@ -1,5 +1,7 @@
-//! Files that hold keys: only their owner may read them, and they are whole or not there. What a
-//! process that was killed has left of one is removed by the next that starts.
+//! Files with keys. Only their owner may read them, and they are complete or absent.
+//!
+//! A process that is killed while it writes one leaves a temporary file, which the next process
+//! removes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -12,59 +14,60 @@ use tracing::{info, warn};
 
 use crate::{clock, private};
 
-/// Only the owner may read.
+/// The mode of key files: only the owner may read and write.
 const MODE: u32 = 0o600;
-/// Seconds after which nobody writes a temporary file any more: that takes milliseconds.
+/// Seconds after which a temporary file is stale. Writing one takes milliseconds.
 const MIN_AGE: i64 = 600;
 
-/// What a key file holds; none when there is no file.
+/// Reads a key file. Returns `None` if it does not exist.
 ///
 /// # Errors
 /// A file that cannot be read, or that others may read.
 pub(super) fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     let shown = path.display();
-    let held = match fs::read(path) {
-        Ok(held) => held,
+    let content = match fs::read(path) {
+        Ok(content) => content,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("{shown} cannot be read")),
     };
     private::check_file(path)?;
-    Ok(Some(held))
+    Ok(Some(content))
 }
 
-/// Makes a file unless there is one, so that of two processes that start at once one wins and both
-/// read the same key. What is in it afterwards.
+/// Creates a key file unless it exists, and returns its content.
+///
+/// If two processes start at the same time, one creates the file and both return the same key.
 ///
 /// # Errors
-/// When it cannot be made.
-pub(super) fn make(path: &Path, held: &[u8]) -> anyhow::Result<Vec<u8>> {
-    let temporary = written(path, held)?;
+/// When the file cannot be created.
+pub(super) fn create(path: &Path, content: &[u8]) -> anyhow::Result<Vec<u8>> {
+    let temporary = write_temporary(path, content)?;
     let linked = fs::hard_link(&temporary, path);
     fs::remove_file(&temporary)?;
     match linked {
         Ok(()) => {
             sync_directory(path)?;
-            Ok(held.to_vec())
+            Ok(content.to_vec())
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            read(path)?.with_context(|| format!("{} is gone", path.display()))
+            read(path)?.with_context(|| format!("{} has disappeared", path.display()))
         }
-        Err(error) => Err(error).with_context(|| format!("{} cannot be made", path.display())),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be created", path.display())),
     }
 }
 
-/// Puts a file in the place of the one before. A power cut leaves the one or the other.
+/// Replaces a key file atomically.
 ///
 /// # Errors
-/// When it cannot be written.
-pub(super) fn replace(path: &Path, held: &[u8]) -> anyhow::Result<()> {
-    let temporary = written(path, held)?;
+/// When the file cannot be written.
+pub(super) fn replace(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let temporary = write_temporary(path, content)?;
     fs::rename(&temporary, path)
         .with_context(|| format!("{} cannot be replaced", path.display()))?;
     sync_directory(path)
 }
 
-/// Removes what processes that were killed have left of a file: see [`written`].
+/// Removes stale temporary files of a key file: see [`write_temporary`].
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -81,11 +84,11 @@ pub(super) fn remove_leftovers(path: &Path) -> anyhow::Result<()> {
         if is_temporary && is_old() {
             let shown = entry.path();
             match fs::remove_file(&shown) {
-                Ok(()) => info!(file = %shown.display(), "what was left of a key file is removed"),
+                Ok(()) => info!(file = %shown.display(), "stale key file removed"),
                 Err(error) => warn!(
                     file = %shown.display(),
                     error = error.to_string(),
-                    "what was left of a key file cannot be removed"
+                    "stale key file not removed"
                 ),
             }
         }
@@ -100,8 +103,8 @@ fn sync_directory(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A temporary file beside the path.
-fn written(path: &Path, held: &[u8]) -> anyhow::Result<PathBuf> {
+/// Writes a temporary file next to the key file, with the process id in its name.
+fn write_temporary(path: &Path, content: &[u8]) -> anyhow::Result<PathBuf> {
     let temporary = path.with_extension(format!("key.{}", std::process::id()));
     let mut file = OpenOptions::new()
         .write(true)
@@ -110,7 +113,7 @@ fn written(path: &Path, held: &[u8]) -> anyhow::Result<PathBuf> {
         .mode(MODE)
         .open(&temporary)
         .with_context(|| format!("{} cannot be written", temporary.display()))?;
-    file.write_all(held)?;
+    file.write_all(content)?;
     file.sync_all()?;
     Ok(temporary)
 }
@@ -122,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_dead_have_left_is_removed() {
+    fn stale_temporary_files_are_removed() {
         let directory = std::env::temp_dir().join(format!("daybook-keys-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         let path = directory.join("sealing.key");
@@ -136,6 +139,6 @@ mod tests {
         remove_leftovers(&path).unwrap();
         let left = names.map(|name| directory.join(name).exists());
         fs::remove_dir_all(&directory).unwrap();
-        assert_eq!(left, [true, false, true, true, true], "only what is old, and of this file");
+        assert_eq!(left, [true, false, true, true, true], "only stale files of this key");
     }
 }

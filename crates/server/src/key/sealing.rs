@@ -1,8 +1,8 @@
-//! `sealing.key`: the keys that seal what the database keeps secret, as lines of a name and Base64.
+//! `sealing.key`: the keys that seal the secrets in the database, as lines of a name and Base64.
 //!
-//! The current key seals. The previous one opens what was sealed before the last rotation, and the
-//! next one, made in advance, what other machines seal that have rotated already. Without the file
-//! the current key is `token.key`.
+//! The current key seals. The previous key opens what was sealed before the last rotation. The next
+//! key is created in advance; it opens what other machines seal that have rotated already. Without
+//! the file, the current key is `token.key`.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,10 +16,11 @@ use daybook_domain::instant::Instant;
 use daybook_http::{SealingSecrets, SealingSource};
 use tracing::warn;
 
-use super::{LENGTH, file, random, token_secret};
+use super::file;
+use super::token::{LENGTH, SEALING_FILE, generate, load_or_create};
 
-pub(super) const FILE: &str = "sealing.key";
-/// Seconds for which a key is not replaced again: longer than any request, and any mend of a clock.
+/// Seconds for which a key is not replaced again. It exceeds the duration of any request and any
+/// clock correction.
 const MIN_AGE: i64 = 600;
 const HEAD: &str =
     "# Keys that seal what Daybook's database keeps secret (daybook keys rotate sealing).\n";
@@ -30,61 +31,61 @@ pub(crate) struct SealingFile {
     current: Vec<u8>,
     previous: Option<Vec<u8>>,
     next: Option<Vec<u8>>,
-    /// Since when the current key seals, in seconds since 1970.
+    /// When the current key began to seal, in seconds since 1970.
     since: Option<i64>,
 }
 
-/// What tells one state of a file from another.
+/// The identity of a version of a file: inode, modification time and length.
 type FileState = (u64, i64, i64, u64);
 
 impl SealingFile {
-    /// The keys of a data directory.
+    /// Loads the keys of a data directory.
     ///
     /// # Errors
-    /// A file that cannot be read, does not hold keys, or may be read by others.
+    /// A file that cannot be read, is malformed, or may be read by others.
     pub(crate) fn load(data_dir: &Path) -> anyhow::Result<Self> {
-        let secret = token_secret(data_dir)?;
-        Ok(read(&data_dir.join(FILE))?.unwrap_or_else(|| Self::of_one(&secret)))
+        let secret = load_or_create(data_dir)?;
+        Ok(read(&data_dir.join(SEALING_FILE))?.unwrap_or_else(|| Self::of_one(&secret)))
     }
 
-    /// The keys, and what tells them anew when the file has changed.
-    pub(super) fn followed(
+    /// Loads the keys, and returns a source that reloads them when the file changes.
+    pub(super) fn watch(
         data_dir: &Path,
         token_secret: &[u8],
     ) -> anyhow::Result<(Self, SealingSource)> {
-        let path = data_dir.join(FILE);
-        let seen = stamp(&path)?;
+        let path = data_dir.join(SEALING_FILE);
+        let state = file_state(&path)?;
         let keys = read(&path)?.unwrap_or_else(|| Self::of_one(token_secret));
-        Ok((keys, source(path, seen)))
+        Ok((keys, source(path, state)))
     }
 
-    /// Makes the next key unless there is one.
+    /// Creates the next key unless there is one.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) fn make_next(mut self, data_dir: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn create_next(mut self, data_dir: &Path) -> anyhow::Result<Self> {
         if self.next.is_none() {
-            self.next = Some(random()?);
+            self.next = Some(generate()?);
             self.save(data_dir)?;
         }
         Ok(self)
     }
 
-    /// Whether the key before may still be needed: a request or a process may have sealed with it
-    /// just before this one, and not have written its row yet.
+    /// Returns whether the previous key may still be in use: another request or process may have
+    /// sealed with it just before the rotation, and not have written its row yet.
     pub(crate) fn is_new(&self, now: Instant) -> bool {
         let age = self.since.map(|since| now.seconds().saturating_sub(since));
         age.is_some_and(|age| (0..MIN_AGE).contains(&age))
     }
 
-    /// Makes the next key the current one, and forgets the one before the current one.
+    /// Makes the next key the current one, and drops the previous key.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn advance(self, data_dir: &Path, now: Instant) -> anyhow::Result<()> {
         let current = match self.next {
             Some(next) => next,
-            None => random()?,
+            None => generate()?,
         };
         let previous = Some(self.current);
         Self { current, previous, next: None, since: Some(now.seconds()) }.save(data_dir)
@@ -100,7 +101,7 @@ impl SealingFile {
     }
 
     fn save(&self, data_dir: &Path) -> anyhow::Result<()> {
-        file::replace(&data_dir.join(FILE), self.text().as_bytes())
+        file::replace(&data_dir.join(SEALING_FILE), self.text().as_bytes())
     }
 
     fn text(&self) -> String {
@@ -143,14 +144,14 @@ impl SealingFile {
 }
 
 fn read(path: &Path) -> anyhow::Result<Option<SealingFile>> {
-    let Some(held) = file::read(path)? else { return Ok(None) };
+    let Some(content) = file::read(path)? else { return Ok(None) };
     let shown = || format!("{} cannot be used; restore it", path.display());
-    let text = String::from_utf8(held).with_context(shown)?;
+    let text = String::from_utf8(content).with_context(shown)?;
     SealingFile::parse(&text).map(Some).with_context(shown)
 }
 
-/// None while there is no file.
-fn stamp(path: &Path) -> anyhow::Result<Option<FileState>> {
+/// Returns the identity of the current version of the file, or `None` if it does not exist.
+fn file_state(path: &Path) -> anyhow::Result<Option<FileState>> {
     match fs::metadata(path) {
         Ok(data) => Ok(Some((data.ino(), data.mtime(), data.mtime_nsec(), data.len()))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -158,21 +159,21 @@ fn stamp(path: &Path) -> anyhow::Result<Option<FileState>> {
     }
 }
 
-/// Reads the file again when it is another one than was seen. While it cannot be used, the keys
-/// stay as they are.
-fn source(path: PathBuf, mut seen: Option<FileState>) -> SealingSource {
+/// Returns a source that reads the file when its version changes. If the file is unusable, the keys
+/// stay unchanged.
+fn source(path: PathBuf, mut known: Option<FileState>) -> SealingSource {
     Box::new(move || {
-        let found = stamp(&path).ok().flatten();
-        if found.is_none() || found == seen {
+        let found = file_state(&path).ok().flatten();
+        if found.is_none() || found == known {
             return None;
         }
         match read(&path) {
             Ok(keys) => {
-                seen = found;
+                known = found;
                 keys.map(|keys| keys.secrets())
             }
             Err(error) => {
-                warn!(error = format!("{error:#}"), "the sealing keys stay as they were");
+                warn!(error = format!("{error:#}"), "sealing keys not reloaded");
                 None
             }
         }
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_keys_are_read_back() {
         for (previous, next) in
             [(None, None), (Some(key(2)), None), (None, Some(key(3))), (Some(key(2)), Some(key(3)))]
         {
@@ -198,9 +199,9 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_keys_is_refused() {
+    fn malformed_files_are_refused() {
         let (good, short) = (BASE64_STANDARD.encode(key(1)), BASE64_STANDARD.encode([1; 31]));
-        for (text, said) in [
+        for (text, expected) in [
             (String::new(), "no line current"),
             (format!("next: {good}"), "no line current"),
             (format!("current: {short}"), "line 1 does not hold a key"),
@@ -210,8 +211,8 @@ mod tests {
             (good.clone(), "line 1 begins with neither"),
             (format!("current: {good}\nsince: noon"), "line 2 holds no time"),
         ] {
-            let refused = SealingFile::parse(&text).err().map(|error| error.to_string());
-            assert!(refused.as_ref().is_some_and(|why| why.contains(said)), "{text}: {refused:?}");
+            let error = SealingFile::parse(&text).err().map(|error| error.to_string());
+            assert!(error.as_ref().is_some_and(|why| why.contains(expected)), "{text}: {error:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The verification of one book: its log, its rows and the bytes of its files.
+//! The verification of one book: its log, its rows and the contents of its files.
 
 use daybook_domain::audit::{AuditedEvent, Report};
 use daybook_domain::event::{Hash, Head, LogComparison, LogDifference, public_id};
@@ -10,7 +10,7 @@ use super::Verification;
 use super::merged::NamedHead;
 
 impl Verification {
-    /// Verifies a book that the database has.
+    /// Verifies a book of the database.
     pub(super) fn verify(&mut self, book: &BookKey, heads: &[NamedHead]) -> anyhow::Result<()> {
         let expected: Vec<Head> = heads.iter().map(|head| head.head).collect();
         let mut comparison = LogComparison::new(expected);
@@ -19,36 +19,37 @@ impl Verification {
         };
         let examined = self.store.read(|tx| audit::examine(tx, book, &mut each));
         let Some(examined) = self.readable(book, examined)? else { return Ok(()) };
-        let Some(report) = examined else { return self.lost(book, heads) };
+        let Some(report) = examined else { return self.report_unusable(book, heads) };
         self.output.books = self.output.books.saturating_add(1);
         let events = u64::try_from(report.events_checked).unwrap_or_default();
         self.output.events = self.output.events.saturating_add(events);
-        self.report(book, &report)?;
+        self.report_findings(book, &report)?;
         if let Some(difference) = comparison.finish() {
-            self.log_difference(book, &difference, heads)?;
+            self.report_log(book, &difference, heads)?;
         }
         self.output.progress();
         self.verify_files(book)
     }
 
-    /// Reports a book that cannot be entered: its state or its owner is gone, or it is removed.
-    fn lost(&mut self, book: &BookKey, heads: &[NamedHead]) -> anyhow::Result<()> {
-        let is_there: Result<bool> = self.store.read(|tx| audit::has_book(tx, book));
-        if !is_there? {
-            return self.absent(book, heads);
+    /// Reports a book that cannot be entered, because its state or its owner is missing or the book
+    /// is removed.
+    fn report_unusable(&mut self, book: &BookKey, heads: &[NamedHead]) -> anyhow::Result<()> {
+        let exists: Result<bool> = self.store.read(|tx| audit::has_book(tx, book));
+        if !exists? {
+            return self.report_absent(book, heads);
         }
-        let found = ("a whole book", "no state or no owner");
-        self.output.difference("unreadable", book, book.as_str(), found)
+        let actual = "no state or no owner";
+        self.output.difference("unreadable", book, book.as_str(), "a whole book", actual)
     }
 
-    /// Reports what cannot be read as a difference of its book; `None` then.
+    /// Reports unreadable rows as a difference of their book, and returns `None` then.
     fn readable<T>(&mut self, book: &BookKey, read: Result<T>) -> anyhow::Result<Option<T>> {
         match read {
             Ok(read) => Ok(Some(read)),
             Err(Error::Storage(daybook_storage::Error::Corrupt(column))) => {
                 let actual = format!("unreadable {column}");
-                let found = ("readable rows", actual.as_str());
-                self.output.difference("unreadable", book, book.as_str(), found)?;
+                let expected = "readable rows";
+                self.output.difference("unreadable", book, book.as_str(), expected, &actual)?;
                 Ok(None)
             }
             Err(error) => {
@@ -57,8 +58,8 @@ impl Verification {
         }
     }
 
-    /// Reports what an audit of the book finds.
-    fn report(&mut self, book: &BookKey, report: &Report) -> anyhow::Result<()> {
+    /// Reports the findings of an audit of the book.
+    fn report_findings(&mut self, book: &BookKey, report: &Report) -> anyhow::Result<()> {
         let mut printed = 0_i64;
         for found in report.findings.all() {
             printed = printed.saturating_add(1);
@@ -67,21 +68,21 @@ impl Verification {
                 Some(period) => format!("{} {period}", found.resource),
                 None => found.resource.clone(),
             };
-            self.output.difference(found.kind.as_str(), book, &resource, (expected, actual))?;
+            self.output.difference(found.kind.as_str(), book, &resource, expected, actual)?;
         }
         let more = report.findings.count().saturating_sub(printed);
-        self.output.uncounted(u64::try_from(more).unwrap_or_default());
+        self.output.count_more(u64::try_from(more).unwrap_or_default());
         Ok(())
     }
 
-    /// Reports the first event that is not as a checkpoint says.
-    fn log_difference(
+    /// Reports the first event that differs from a checkpoint.
+    fn report_log(
         &mut self,
         book: &BookKey,
         difference: &LogDifference,
         heads: &[NamedHead],
     ) -> anyhow::Result<()> {
-        let named = |expected: &Head| {
+        let describe = |expected: &Head| {
             let checkpoint = heads.iter().find(|head| head.head == *expected);
             let name = checkpoint.map_or("", |head| &head.checkpoint);
             format!("event {} with {} as in {name}", expected.sequence, expected.hash)
@@ -91,20 +92,20 @@ impl Verification {
                 let hash = actual.map_or_else(|| "none".to_owned(), |hash: Hash| hash.to_string());
                 let first = agreed.saturating_add(1);
                 let actual = format!("{hash}; events {first} to {} differ", expected.sequence);
-                let found = (named(expected), actual);
                 let resource = public_id(expected.sequence, book);
-                self.output.difference("rewritten", book, &resource, (&found.0, &found.1))
+                let expected = describe(expected);
+                self.output.difference("rewritten", book, &resource, &expected, &actual)
             }
-            LogDifference::Cut { last, expected } => {
-                let (resource, expected) =
-                    (public_id(last.saturating_add(1), book), named(expected));
-                let actual = format!("the log ends with event {last}");
-                self.output.difference("cut", book, &resource, (&expected, &actual))
+            LogDifference::Truncated { last, expected } => {
+                let resource = public_id(last.saturating_add(1), book);
+                let (expected, actual) =
+                    (describe(expected), format!("the log ends with event {last}"));
+                self.output.difference("cut", book, &resource, &expected, &actual)
             }
         }
     }
 
-    /// Compares the bytes of all files of a book with their rows.
+    /// Compares the contents of all files of a book with their rows.
     fn verify_files(&mut self, book: &BookKey) -> anyhow::Result<()> {
         let mut below = None;
         loop {
@@ -146,6 +147,6 @@ impl Verification {
             || "no bytes".to_owned(),
             |(size, digest)| format!("{size} bytes with {digest}"),
         );
-        self.output.difference("file", book, &file.to_string(), (&expected, &actual))
+        self.output.difference("file", book, &file.to_string(), &expected, &actual)
     }
 }

@@ -1,4 +1,4 @@
-//! Many checkpoints, read side by side in the order of the ids of books.
+//! Many checkpoints, merged in the order of the ids of books.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use daybook_domain::instant::Instant;
 
 use crate::checkpoint::file::{Checkpoint, CheckpointReader};
 
-/// What a checkpoint says of a book.
+/// The entry of a book in a checkpoint.
 #[derive(Debug, Clone)]
 pub(super) struct NamedHead {
     /// The name of its file.
@@ -24,11 +24,11 @@ struct MergedFile {
     entries: CheckpointReader,
 }
 
-/// The checkpoints.
+/// The checkpoints, read side by side.
 pub(super) struct MergedCheckpoints(Vec<MergedFile>);
 
 impl MergedCheckpoints {
-    /// Begins before the first book.
+    /// Creates readers before the first book.
     pub(super) fn new(checkpoints: &[Checkpoint]) -> Self {
         let source = |checkpoint: &Checkpoint| {
             let name = checkpoint.path.file_name().unwrap_or_default().to_string_lossy();
@@ -38,10 +38,10 @@ impl MergedCheckpoints {
         Self(checkpoints.iter().map(source).collect())
     }
 
-    /// The next book that any of them names.
+    /// Returns the next book in any of the checkpoints.
     ///
     /// # Errors
-    /// When a file cannot be read any more.
+    /// When a file can no longer be read.
     pub(super) fn peek(&mut self) -> anyhow::Result<Option<BookKey>> {
         let mut next: Option<BookKey> = None;
         for source in &mut self.0 {
@@ -53,10 +53,10 @@ impl MergedCheckpoints {
         Ok(next)
     }
 
-    /// What all of them say of the next book.
+    /// Takes the entries of the next book from all checkpoints that have it.
     ///
     /// # Errors
-    /// When a file cannot be read any more.
+    /// When a file can no longer be read.
     pub(super) fn take(&mut self, book: &BookKey) -> anyhow::Result<Vec<NamedHead>> {
         let mut heads = Vec::new();
         for MergedFile { name, at, entries } in &mut self.0 {

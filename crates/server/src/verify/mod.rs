@@ -1,9 +1,8 @@
-//! `daybook verify`: compares the database and the bytes of files with the checkpoints of the logs
-//! (behaviour 6.27). It changes nothing, and may run beside a server.
+//! `daybook verify`: compares the database and the contents of files with the checkpoints of the
+//! logs (behaviour 6.27). It changes nothing, and may run beside a server.
 //!
-//! Checkpoints and books are read side by side in the order of the ids of books, so a book is in
-//! memory at a time, with what all checkpoints say of it. The doc comments of options are the texts
-//! of `--help`.
+//! Checkpoints and books are read side by side in the order of the ids of books. So only one book
+//! is in memory at a time, with its entries in all checkpoints.
 
 mod book;
 mod merged;
@@ -24,13 +23,13 @@ use daybook_storage::ReadOnlyStore;
 
 use crate::checkpoint::CheckpointArgs;
 use crate::checkpoint::file::{Checkpoint, CheckpointReader, check, list};
-use crate::cli::DataArgs;
 use crate::files::FileStoreArgs;
-use crate::{admin, files, key};
+use crate::installation::DataArgs;
+use crate::{files, key};
 use merged::{MergedCheckpoints, NamedHead};
 use output::Output;
 
-/// The status when it cannot be told whether something differs.
+/// The exit status if the comparison failed.
 pub(crate) const UNKNOWN: u8 = 2;
 
 /// The options of `daybook verify`.
@@ -44,32 +43,32 @@ pub(crate) struct VerifyArgs {
     files: FileStoreArgs,
 }
 
-/// `daybook verify`: 0 when all agrees, 1 when something differs.
+/// Runs `daybook verify`. The status is 0 if everything agrees, and 1 if something differs.
 ///
 /// # Errors
-/// When something that is needed cannot be read.
+/// When the data to compare cannot be read.
 pub(crate) fn run(options: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let VerifyArgs { checkpoints, data, files } = options;
     let key = key::checkpoint_key(&data.data_dir)?;
     let directory = checkpoints.directory(&data.data_dir);
     let mut output = Output::new();
     let paths = list(&directory)?;
-    let checkpoints = checked(&paths, &directory, (&key, &mut output))?;
-    let store =
-        ReadOnlyStore::open(&admin::address(data)?).context("the database cannot be opened")?;
+    let checkpoints = check_all(&paths, &directory, &key, &mut output)?;
+    let store = ReadOnlyStore::open(&data.address()?).context("the database cannot be opened")?;
     let blobs = files::open_existing(files, &data.data_dir)?;
-    let place = CheckpointPlace { directory, key, seen: paths.into_iter().collect() };
+    let place = CheckpointPlace { directory, key, known: paths.into_iter().collect() };
     let system = System::new();
     let mut verification = Verification { place, store, blobs, system, output };
     verification.run(&checkpoints)?;
     verification.output.finish(checkpoints.len())
 }
 
-/// The checkpoints of a directory whose signatures are right; the others are reported.
-fn checked(
+/// Returns the checkpoints with valid signatures, and reports the others.
+fn check_all(
     paths: &[PathBuf],
     directory: &Path,
-    (key, output): (&CheckpointKey, &mut Output),
+    key: &CheckpointKey,
+    output: &mut Output,
 ) -> anyhow::Result<Vec<Checkpoint>> {
     ensure!(
         !paths.is_empty(),
@@ -86,18 +85,18 @@ fn checked(
     Ok(checkpoints)
 }
 
-/// Where checkpoints are written while they are compared.
+/// The directory in which a server may write checkpoints during the comparison.
 struct CheckpointPlace {
     directory: PathBuf,
     key: CheckpointKey,
-    /// The files that were there at first.
-    seen: HashSet<PathBuf>,
+    /// The files at the start of the comparison.
+    known: HashSet<PathBuf>,
 }
 
 impl CheckpointPlace {
-    /// Whether a checkpoint that was written meanwhile says that a book was deleted.
-    fn has_noted(&self, book: &BookKey) -> anyhow::Result<bool> {
-        for path in list(&self.directory)?.into_iter().filter(|path| !self.seen.contains(path)) {
+    /// Returns whether a checkpoint written during the comparison says that a book was deleted.
+    fn has_new_deletion(&self, book: &BookKey) -> anyhow::Result<bool> {
+        for path in list(&self.directory)?.into_iter().filter(|path| !self.known.contains(path)) {
             if check(&path, &self.key)?.is_err() {
                 continue;
             }
@@ -112,12 +111,12 @@ impl CheckpointPlace {
     }
 }
 
-/// What is compared.
+/// The comparison.
 struct Verification {
     place: CheckpointPlace,
     store: ReadOnlyStore,
     blobs: Option<Blobs>,
-    /// Runs the requests to the place of files.
+    /// Runs the requests to the file store.
     system: SystemRunner,
     output: Output,
 }
@@ -131,10 +130,10 @@ struct BookPages {
 }
 
 impl BookPages {
-    /// The next book, which stays the next one.
+    /// Returns the next book without taking it.
     fn peek(&mut self, store: &mut ReadOnlyStore) -> anyhow::Result<Option<BookKey>> {
         while self.page.as_slice().is_empty() && !self.has_ended {
-            let page: Result<_> = store.read(|tx| audit::books(tx, self.after.as_ref()));
+            let page: Result<_> = store.read(|tx| audit::list_books(tx, self.after.as_ref()));
             let (page, last) = page?;
             self.page = page.into_iter();
             self.has_ended = last.is_none();
@@ -145,7 +144,7 @@ impl BookPages {
 }
 
 impl Verification {
-    /// Compares each book that the database or a checkpoint has.
+    /// Compares each book of the database and of the checkpoints.
     fn run(&mut self, checkpoints: &[Checkpoint]) -> anyhow::Result<()> {
         let (mut books, mut merged) = (BookPages::default(), MergedCheckpoints::new(checkpoints));
         loop {
@@ -165,23 +164,24 @@ impl Verification {
                 books.page.next();
                 self.verify(&book, &heads)?;
             } else {
-                self.absent(&book, &heads)?;
+                self.report_absent(&book, &heads)?;
             }
         }
     }
 
-    /// Reports a book that the database has no more. It was removed rightly when the last
-    /// checkpoint that names it says that it was deleted. What no checkpoint names may
-    /// be removed meanwhile.
-    fn absent(&mut self, book: &BookKey, heads: &[NamedHead]) -> anyhow::Result<()> {
+    /// Reports a book that the database does not have.
+    ///
+    /// Its removal was correct if its last checkpoint says that it was deleted. A book without a
+    /// checkpoint may have been removed during the comparison.
+    fn report_absent(&mut self, book: &BookKey, heads: &[NamedHead]) -> anyhow::Result<()> {
         match heads.iter().max_by_key(|head| (head.at, head.is_deleted)) {
             None => Ok(()),
-            Some(last) if last.is_deleted || self.place.has_noted(book)? => {
+            Some(last) if last.is_deleted || self.place.has_new_deletion(book)? => {
                 self.output.removed(book)
             }
             Some(last) => {
                 let expected = format!("event {} as in {}", last.head.sequence, last.checkpoint);
-                self.output.difference("missing", book, book.as_str(), (&expected, "no book"))
+                self.output.difference("missing", book, book.as_str(), &expected, "no book")
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What `daybook verify` prints: a line for each difference, and one at the end. What it has done
-//! so far goes to standard error.
+//! The output of `daybook verify`: a line for each difference and a summary on standard output, and
+//! the progress on standard error.
 
 use std::io::{Write, stderr};
 use std::path::Path;
@@ -8,83 +8,91 @@ use std::time::{Duration, Instant};
 
 use daybook_domain::id::BookKey;
 
-use crate::admin::print;
 use crate::checkpoint::file::CheckpointFault;
+use crate::installation::print;
 
-/// How often somebody who waits is told how far it is.
+/// The interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(10);
 
-/// What was compared so far, and what differs.
+/// The counts of what was compared, and of differences.
 pub(super) struct Output {
     pub(super) books: u64,
     pub(super) events: u64,
     pub(super) files: u64,
     pub(super) bytes: u64,
     differences: u64,
-    told: Instant,
+    last_progress: Instant,
 }
 
 impl Output {
     pub(super) fn new() -> Self {
-        Self { books: 0, events: 0, files: 0, bytes: 0, differences: 0, told: Instant::now() }
+        Self {
+            books: 0,
+            events: 0,
+            files: 0,
+            bytes: 0,
+            differences: 0,
+            last_progress: Instant::now(),
+        }
     }
 
-    /// Reports a difference of a book: its kind, the id of what differs, what is expected and what
-    /// is found.
+    /// Reports a difference of a book: its kind, the id of the resource, the expected and the
+    /// actual value.
     ///
     /// # Errors
-    /// When nobody takes the line.
+    /// When the output cannot be written.
     pub(super) fn difference(
         &mut self,
         kind: &str,
         book: &BookKey,
         resource: &str,
-        (expected, actual): (&str, &str),
+        expected: &str,
+        actual: &str,
     ) -> anyhow::Result<()> {
         self.line([kind, book.as_str(), resource, expected, actual])
     }
 
-    /// Reports differences that have no line of their own.
-    pub(super) fn uncounted(&mut self, differences: u64) {
+    /// Counts differences that have no line of their own.
+    pub(super) fn count_more(&mut self, differences: u64) {
         self.differences = self.differences.saturating_add(differences);
     }
 
-    /// Reports a file that is no checkpoint.
+    /// Reports a file that is not a valid checkpoint.
     ///
     /// # Errors
-    /// When nobody takes the line.
+    /// When the output cannot be written.
     pub(super) fn checkpoint(&mut self, path: &Path, fault: CheckpointFault) -> anyhow::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         self.line(["checkpoint", "", &name, "a signed checkpoint", &fault.to_string()])
     }
 
-    /// Tells of a book that was deleted and removed, which is no difference.
+    /// Prints a book that was deleted and removed, which is not a difference.
     ///
     /// # Errors
-    /// When nobody takes the line.
+    /// When the output cannot be written.
     pub(super) fn removed(&mut self, book: &BookKey) -> anyhow::Result<()> {
         print([format!("removed\t{book}")])
     }
 
-    /// Tells how far it is, now and then.
+    /// Prints the progress from time to time.
     pub(super) fn progress(&mut self) {
-        if self.told.elapsed() < PROGRESS {
+        if self.last_progress.elapsed() < PROGRESS {
             return;
         }
-        self.told = Instant::now();
+        self.last_progress = Instant::now();
         let Self { books, events, files, bytes, .. } = self;
         let megabytes = *bytes / 1_000_000;
-        // Nobody has to listen.
+        // Progress is optional, so a failure to print it does not matter.
         let _ = writeln!(
             stderr(),
             "daybook: verified {books} books, {events} events, {files} files of {megabytes} MB"
         );
     }
 
-    /// Prints what was compared; 0 when nothing differs, else 1.
+    /// Prints the summary. The status is 0 if nothing differs, otherwise 1.
     ///
     /// # Errors
-    /// When nobody takes the line.
+    /// When the output cannot be written.
     pub(super) fn finish(self, checkpoints: usize) -> anyhow::Result<ExitCode> {
         let Self { books, events, files, differences, .. } = self;
         print([format!(
@@ -94,7 +102,7 @@ impl Output {
         Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 
-    /// A line of columns separated by tabs. Texts of rows may have any characters.
+    /// Prints columns separated by tabs. Control characters in them become spaces.
     fn line(&mut self, columns: [&str; 5]) -> anyhow::Result<()> {
         self.differences = self.differences.saturating_add(1);
         let plain = |text: &str| text.replace(|c: char| c.is_control(), " ");

@@ -1,4 +1,4 @@
-//! The worker that writes down how often API keys are used (behaviour 10.13).
+//! The worker that records the calls of API keys (behaviour 10.13).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use daybook_storage::Store;
 
 use super::{RoundReport, RunningRound, Worker};
 
-/// What a process that is killed has counted for at most this long is lost.
+/// The interval between two flushes. Calls counted since are lost if the process is killed.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// The worker of this process. Whoever stops it flushes once more.
+/// Creates the worker. The process must flush once more after it stops.
 pub(crate) fn worker(calls: Arc<ApiKeyCalls>, store: Arc<Store>, clock: fn() -> Instant) -> Worker {
     let round = move || -> RunningRound {
         let (calls, store) = (Arc::clone(&calls), Arc::clone(&store));

@@ -1,7 +1,7 @@
-//! The worker that makes the audits that are wanted, one after another (behaviour 6.7).
+//! The worker that runs requested audits, one after another (behaviour 6.7).
 //!
-//! The requests stand in the database, one for each book, so the queue is bounded and survives the
-//! process.
+//! The requests are in the database, at most one for each book, so the queue is bounded and
+//! survives the process.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,21 +18,21 @@ use daybook_storage::{ShardKey, Store};
 
 use super::{RoundReport, RunningRound, Stop, Worker};
 
-/// How long after the last round another begins although nobody rang: an audit may have failed, or
-/// another process may have ended before it made one.
+/// How long after a round the next one starts without a wakeup. An audit may have failed, or
+/// another process may have ended before it ran one.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// What audits need.
+/// The dependencies of the worker.
 #[derive(Clone)]
 pub(crate) struct AuditWorker {
     pub(crate) store: Arc<Store>,
     pub(crate) ids: Arc<Ids>,
     pub(crate) clock: fn() -> Instant,
-    /// Asked between portions of an audit.
+    /// Checked between portions of an audit.
     pub(crate) stop: Stop,
 }
 
-/// The worker; `wakeup` is notified when somebody has asked for an audit.
+/// Creates the worker. `wakeup` is notified when an audit is requested.
 pub(crate) fn worker(audits: AuditWorker, wakeup: Wakeup) -> Worker {
     let round = move || -> RunningRound {
         let audits = audits.clone();
@@ -41,13 +41,15 @@ pub(crate) fn worker(audits: AuditWorker, wakeup: Wakeup) -> Worker {
     Worker { name: "audit", interval: POLL_INTERVAL, wakeup, round: Box::new(round) }
 }
 
-/// The users whose audits were made since all of those who wait had one: so they take turns,
-/// however many audits one of them asks for.
+/// The users who had an audit in the current turn.
+///
+/// A turn ends when all waiting users have had one. So users take turns, however many audits one of
+/// them requests.
 #[derive(Default)]
 struct Turns(HashSet<UserId>);
 
 impl Turns {
-    /// The next audit: the first one of a user who has not had one.
+    /// Returns the next audit: the first one of a user who has not had one in this turn.
     fn next<'a>(&mut self, waiting: &[&'a (BookKey, UserId)]) -> Option<&'a BookKey> {
         if waiting.iter().all(|(_, user)| self.0.contains(user)) {
             self.0.clear();
@@ -59,20 +61,21 @@ impl Turns {
 }
 
 impl AuditWorker {
-    /// Makes every audit that is wanted. The requests are read again after each: who asks while an
-    /// audit of the book is made wants another, and a process that finds the book's lease taken
-    /// leaves that one to us.
+    /// Runs every requested audit.
+    ///
+    /// It reads the requests again after each audit. A request during an audit of the same book is
+    /// a new one, and a process that finds the lease of a book taken leaves it to the holder.
     fn round(&self) -> Result<RoundReport, Error> {
         let (mut done, mut failed, mut turns) = (0, HashSet::new(), Turns::default());
         loop {
             let waiting = self.store.read(audit::waiting)?;
-            let wanted: Vec<_> = waiting.iter().filter(|(key, _)| !failed.contains(key)).collect();
-            let next = if self.stop.asked() { None } else { turns.next(&wanted) };
+            let pending: Vec<_> = waiting.iter().filter(|(key, _)| !failed.contains(key)).collect();
+            let next = if self.stop.is_requested() { None } else { turns.next(&pending) };
             let Some(key) = next else {
                 let left = waiting.len();
                 return Ok(RoundReport { found: done + left, done, left });
             };
-            // A panic is a bug, but not one that other books should pay for.
+            // A panic must not stop the audits of other books.
             match catch_unwind(AssertUnwindSafe(|| self.audit(key))) {
                 Ok(Ok(true)) => {
                     done += 1;
@@ -80,48 +83,55 @@ impl AuditWorker {
                 }
                 Ok(Ok(false)) => {}
                 Ok(Err(error)) => {
-                    tracing::error!(book = key.as_str(), %error, "an audit failed; it is tried \
-                        again")
+                    tracing::error!(book = key.as_str(), %error, "audit failed")
                 }
                 Err(_) => {
-                    tracing::error!(book = key.as_str(), "an audit panicked; it is tried again")
+                    tracing::error!(book = key.as_str(), "audit panicked")
                 }
             }
             failed.insert(key.clone());
         }
     }
 
-    /// Makes the audit of a book and records what it found; `false` when there was none to make or
-    /// another process is making it.
+    /// Runs the audit of a book and records its result. Returns `false` if none is requested, or if
+    /// another process runs it.
     fn audit(&self, key: &BookKey) -> Result<bool, Error> {
         let Some(_lease) = self.store.lease(&format!("audit {}", key.as_str()))? else {
             return Ok(false);
         };
-        let Some(made) = self.store.read(|tx| audit::run(tx, key, &|| self.stop.asked()))? else {
+        let Some(run) = self.store.read(|tx| audit::run(tx, key, &|| self.stop.is_requested()))?
+        else {
             return Ok(false);
         };
-        let (sequence, findings) = (made.report.sequence, made.report.findings.count());
-        let made = Arc::new(made);
-        if let Err(error) = self.record(key, &made) {
+        let (sequence, findings) = (run.report.sequence, run.report.findings.count());
+        let run = Arc::new(run);
+        if let Err(error) = self.record(key, &run) {
             if error.kind() != RefusalKind::Internal {
                 return Err(error);
             }
-            let (found, lane, book) =
-                (made.report.findings.summary(), ShardKey::of_book(key.as_str()), key.clone());
-            self.store.write_repeatable(lane, move |tx| audit::record_nothing(tx, &book, &made))?;
-            tracing::error!(book = key.as_str(), sequence, findings, found, %error, "an audit \
-                cannot be recorded in the log of its book");
+            let (found, shard, book) =
+                (run.report.findings.summary(), ShardKey::of_book(key.as_str()), key.clone());
+            self.store
+                .write_repeatable(shard, move |tx| audit::record_without_event(tx, &book, &run))?;
+            tracing::error!(
+                book = key.as_str(),
+                sequence,
+                findings,
+                found,
+                %error,
+                "audit event not recorded"
+            );
             return Ok(true);
         }
         tracing::info!(book = key.as_str(), sequence, findings, "audited");
         Ok(true)
     }
 
-    /// Records what an audit found.
-    fn record(&self, key: &BookKey, made: &Arc<AuditRun>) -> Result<(), Error> {
+    /// Records the result of an audit.
+    fn record(&self, key: &BookKey, run: &Arc<AuditRun>) -> Result<(), Error> {
         let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
-        let (lane, made) = (ShardKey::of_book(key.as_str()), Arc::clone(made));
-        self.store.write_repeatable(lane, move |tx| audit::record(tx, &book, &made, (&ids, now)))
+        let (shard, run) = (ShardKey::of_book(key.as_str()), Arc::clone(run));
+        self.store.write_repeatable(shard, move |tx| audit::record(tx, &book, &run, &ids, now))
     }
 }
 
@@ -132,8 +142,8 @@ mod tests {
     #[test]
     fn users_take_turns() {
         let waiting = |book: &str, user| (BookKey::new(book.to_owned()), UserId::new(user));
-        let asked = [waiting("a1", 1), waiting("a2", 1), waiting("a3", 1), waiting("b1", 2)];
-        let (mut left, mut turns) = (asked.iter().collect::<Vec<_>>(), Turns::default());
+        let requests = [waiting("a1", 1), waiting("a2", 1), waiting("a3", 1), waiting("b1", 2)];
+        let (mut left, mut turns) = (requests.iter().collect::<Vec<_>>(), Turns::default());
         let mut order = Vec::new();
         while let Some(key) = turns.next(&left) {
             left.retain(|(book, _)| book != key);

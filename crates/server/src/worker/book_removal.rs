@@ -1,17 +1,17 @@
-//! The worker that removes deleted books that wait no longer (behaviour 6.22). How:
+//! The worker that removes deleted books when their wait is over (behaviour 6.22):
 //! [`daybook_http::BookRemoval`].
 
 use std::time::Duration;
 
-use daybook_http::{BookRemoval, RemovedBooks, Wakeup};
+use daybook_http::{BookRemoval, RemovalReport, Wakeup};
 
 use super::{RoundReport, RunningRound, Worker};
 
-/// How long after the last round another begins although nobody rang: the time of a book may be
-/// over, or another process may have ended before its book was gone.
+/// How long after a round the next one starts without a wakeup. The wait of a book may be over, or
+/// another process may have ended before it removed one.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// The worker; `wakeup` is notified when a book is deleted that does not wait.
+/// Creates the worker. `wakeup` is notified when a book is deleted without a wait.
 pub(crate) fn worker(removal: BookRemoval, wakeup: Wakeup) -> Worker {
     let round = Box::new(move || round(removal.clone()));
     Worker { name: "book removal", interval: INTERVAL, wakeup, round }
@@ -19,7 +19,7 @@ pub(crate) fn worker(removal: BookRemoval, wakeup: Wakeup) -> Worker {
 
 fn round(removal: BookRemoval) -> RunningRound {
     Box::pin(async move {
-        let RemovedBooks { found, removed } = removal.run().await.map_err(anyhow::Error::msg)?;
+        let RemovalReport { found, removed } = removal.run().await.map_err(anyhow::Error::msg)?;
         Ok(RoundReport { found, done: removed, left: found.saturating_sub(removed) })
     })
 }

@@ -1,5 +1,5 @@
-//! The worker that writes a checkpoint of the logs of all books each day (behaviour 6.26), and the
-//! note of books that are about to be removed.
+//! The worker that writes a daily checkpoint of all event logs (behaviour 6.26), and checkpoints of
+//! books before their removal.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -14,23 +14,23 @@ use daybook_storage::Store;
 use super::{RoundReport, RunningRound, Stop, Worker};
 use crate::checkpoint::{file, write, write_removal};
 
-/// How often is looked whether a checkpoint is due.
+/// How often the worker checks whether a checkpoint is due.
 const INTERVAL: Duration = Duration::from_secs(600);
 /// Milliseconds between two checkpoints.
 const DAY: i64 = 86_400_000;
 
-/// What checkpoints need.
+/// The dependencies of the worker.
 #[derive(Clone)]
 pub(crate) struct CheckpointWorker {
     pub(crate) store: Arc<Store>,
     pub(crate) key: Arc<CheckpointKey>,
     pub(crate) directory: PathBuf,
     pub(crate) clock: fn() -> Instant,
-    /// Asked between pages of books.
+    /// Checked between pages of books.
     pub(crate) stop: Stop,
 }
 
-/// The worker.
+/// Creates the worker.
 pub(crate) fn worker(checkpoints: CheckpointWorker) -> Worker {
     let round = move || -> RunningRound {
         let checkpoints = checkpoints.clone();
@@ -51,15 +51,16 @@ impl CheckpointWorker {
         if age.is_some_and(|age| age < DAY) {
             return Ok(RoundReport::default());
         }
-        let signer = (self.key.as_ref(), now);
-        let written = write(&self.store, &self.directory, signer, &|| self.stop.asked())?;
+        let is_stopped = || self.stop.is_requested();
+        let written = write(&self.store, &self.directory, &self.key, now, &is_stopped)?;
         let Some((path, books)) = written else { return Ok(RoundReport::default()) };
-        tracing::info!(file = %path.display(), books, "a checkpoint was written");
+        tracing::info!(file = %path.display(), books, "checkpoint written");
         Ok(RoundReport { found: 1, done: 1, left: 0 })
     }
 
-    /// Notes the books that are about to be removed, each once by a process. That it cannot be
-    /// written does not keep them: on a full disk a removal makes room.
+    /// Returns the hook that writes a checkpoint of books before their removal, once for each book.
+    ///
+    /// A failure does not prevent the removal, because on a full disk the removal frees space.
     pub(crate) fn removal_note(self) -> RemovalNote {
         let noted = Mutex::new(HashSet::<BookKey>::new());
         Arc::new(move |due: &[BookKey]| {
@@ -67,10 +68,11 @@ impl CheckpointWorker {
             let new: Vec<BookKey> =
                 due.iter().filter(|book| !noted.contains(*book)).cloned().collect();
             if !new.is_empty() {
-                let signer = (self.key.as_ref(), (self.clock)());
-                if let Err(error) = write_removal(&self.store, &self.directory, signer, &new) {
+                let now = (self.clock)();
+                let written = write_removal(&self.store, &self.directory, &self.key, now, &new);
+                if let Err(error) = written {
                     let error = format!("{error:#}");
-                    tracing::error!(error, "books are removed without a checkpoint");
+                    tracing::error!(error, "books removed without a checkpoint");
                 }
             }
             *noted = due.iter().cloned().collect();

@@ -1,5 +1,5 @@
-//! The worker that removes what copies of books left that were not finished: their process was
-//! killed, or something failed (behaviour 6.14).
+//! The worker that removes abandoned copies of books, whose process was killed or failed (behaviour
+//! 6.14).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use daybook_storage::Store;
 
 use super::{RoundReport, RunningRound, Stop, Worker};
 
-/// How long after the last round another begins although nobody rang: another process may have
-/// ended before its copy was whole.
+/// How long after a round the next one starts without a wakeup. Another process may have ended
+/// before its copy was complete.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// The worker; `wakeup` is notified when a copy has failed.
+/// Creates the worker. `wakeup` is notified when a copy has failed.
 pub(crate) fn worker(store: Arc<Store>, stop: Stop, wakeup: Wakeup) -> Worker {
     let round = move || -> RunningRound {
         let (store, stop) = (Arc::clone(&store), stop.clone());
         Box::pin(async move {
-            let swept = block(move || book::sweep(&store, &|| stop.asked())).await??;
+            let swept = block(move || book::sweep(&store, &|| stop.is_requested())).await??;
             let SweptCopies { found, removed } = swept;
             Ok(RoundReport { found, done: removed, left: found.saturating_sub(removed) })
         })

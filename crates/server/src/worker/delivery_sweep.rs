@@ -1,6 +1,8 @@
-//! The worker that removes old attempts from the delivery log (behaviour 12.13), gives up what has
-//! waited for too long for a paused app (behaviour 8.19), and removes what waited for an app that
-//! has left its book (behaviour 8.11).
+//! The worker that cleans up after deliveries.
+//!
+//! It removes expired attempts from the delivery log (behaviour 12.13), gives up deliveries of apps
+//! that have been paused for too long (behaviour 8.19), and removes deliveries of apps that have
+//! left their book (behaviour 8.11).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +16,10 @@ use daybook_storage::{ShardKey, Store};
 
 use super::{RoundReport, RunningRound, Stop, Worker};
 
-/// How long after the last round another begins.
+/// The time between two rounds.
 const INTERVAL: Duration = Duration::from_secs(10 * 60);
 
-/// What the sweep needs.
+/// The dependencies of the worker.
 #[derive(Clone)]
 struct DeliverySweep {
     store: Arc<Store>,
@@ -25,7 +27,7 @@ struct DeliverySweep {
     stop: Stop,
 }
 
-/// The worker.
+/// Creates the worker.
 pub(crate) fn worker(
     store: Arc<Store>,
     clock: fn() -> Instant,
@@ -46,15 +48,15 @@ impl DeliverySweep {
         Ok(RoundReport { found: done, done, left: 0 })
     }
 
-    /// Removes what waited in queues that have ended, portion by portion; how many queues had some.
+    /// Removes the deliveries of ended queues in portions. Returns how many queues had some.
     fn clear(&self) -> Result<usize, Error> {
         let (mut done, mut after) = (0, None);
-        while !self.stop.asked() {
+        while !self.stop.is_requested() {
             let behind: Option<EndedPlace> = after.take();
             let portion = self.store.read(|tx| ended::list(tx, behind.as_ref()))?;
             let Some(last) = portion.last() else { break };
             after = Some(last.place.clone());
-            for queue in portion.into_iter().filter(|queue| queue.has_rest) {
+            for queue in portion.into_iter().filter(|queue| queue.has_rows) {
                 self.clear_one(&queue)?;
                 done += 1;
             }
@@ -63,21 +65,21 @@ impl DeliverySweep {
     }
 
     fn clear_one(&self, queue: &EndedQueue) -> Result<(), Error> {
-        while !self.stop.asked() {
-            let (lane, ended) = (ShardKey::of_book(queue.book.as_str()), queue.clone());
-            if !self.store.write_repeatable(lane, move |tx| ended::clear(tx, &ended))? {
+        while !self.stop.is_requested() {
+            let (shard, ended) = (ShardKey::of_book(queue.book.as_str()), queue.clone());
+            if !self.store.write_repeatable(shard, move |tx| ended::clear(tx, &ended))? {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Removes old attempts, portion by portion.
+    /// Removes expired attempts in portions.
     fn remove(&self) -> Result<usize, Error> {
         let mut done = 0;
-        while !self.stop.asked() {
+        while !self.stop.is_requested() {
             let now = (self.clock)();
-            // Last in its group: who writes in a book may wait for these rows.
+            // This runs last in its group: writers of a book may wait for these rows.
             let (removed, more) = self
                 .store
                 .write_repeatable(ShardKey::DELIVERIES, move |tx| delivery::log::sweep(tx, now))?;
@@ -89,13 +91,13 @@ impl DeliverySweep {
         Ok(done)
     }
 
-    /// Gives up what waits for apps that have been paused for too long, portion by portion.
+    /// Gives up the deliveries of apps that have been paused for too long, in portions.
     fn give_up(&self) -> Result<usize, Error> {
         let now = (self.clock)();
         let (mut done, mut after) = (0, None);
-        while !self.stop.asked() {
+        while !self.stop.is_requested() {
             let behind: Option<PausedPlace> = after.take();
-            let portion = self.store.read(|tx| pause::overdue(tx, behind.as_ref(), now))?;
+            let portion = self.store.read(|tx| pause::list_overdue(tx, behind.as_ref(), now))?;
             let Some(last) = portion.last() else { break };
             after = Some(last.place.clone());
             for queue in portion {
@@ -107,10 +109,10 @@ impl DeliverySweep {
 
     fn give_up_in(&self, queue: &OverdueQueue, now: Instant) -> Result<usize, Error> {
         let mut events = 0;
-        while !self.stop.asked() {
-            let (lane, portion) = (ShardKey::of_book(queue.book.as_str()), queue.clone());
+        while !self.stop.is_requested() {
+            let (shard, portion) = (ShardKey::of_book(queue.book.as_str()), queue.clone());
             let (given_up, more) =
-                self.store.write_repeatable(lane, move |tx| pause::give_up(tx, &portion, now))?;
+                self.store.write_repeatable(shard, move |tx| pause::give_up(tx, &portion, now))?;
             events += given_up;
             if !more {
                 break;
@@ -121,7 +123,7 @@ impl DeliverySweep {
                 app = queue.app.as_str(),
                 book = queue.book.as_str(),
                 events,
-                "events were given up: their app has been paused for 30 days"
+                "webhook deliveries of a paused app given up"
             );
         }
         Ok(usize::try_from(events).unwrap_or_default())

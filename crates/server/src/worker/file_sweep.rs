@@ -1,17 +1,17 @@
-//! The worker that removes orphans, which are bytes that no file names (behaviour 9.17). How and
-//! why: [`daybook_http::FileSweep`].
+//! The worker that removes orphans: stored bytes that no file names (behaviour 9.17). See
+//! [`daybook_http::FileSweep`].
 
 use std::time::Duration;
 
-use daybook_http::{FileSweep, Swept, Wakeup};
+use daybook_http::{FileSweep, SweepReport, Wakeup};
 
 use super::{RoundReport, RunningRound, Worker};
 
 /// The longest time between two sweeps.
 const MAX_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// The worker; it sweeps as often as orphans come of age, but each hour at least and each second at
-/// most.
+/// Creates the worker. It sweeps as often as orphans become old enough, but at least hourly and at
+/// most each second.
 pub(crate) fn worker(sweep: FileSweep) -> Worker {
     Worker {
         name: "file sweep",
@@ -24,8 +24,8 @@ pub(crate) fn worker(sweep: FileSweep) -> Worker {
 fn round(sweep: FileSweep) -> RunningRound {
     Box::pin(async move {
         let swept = sweep.run().await.map_err(anyhow::Error::msg)?;
-        // None: another process is sweeping.
-        Ok(swept.map_or_else(RoundReport::default, |Swept { found, removed }| RoundReport {
+        // `None` means that another process is sweeping.
+        Ok(swept.map_or_else(RoundReport::default, |SweepReport { found, removed }| RoundReport {
             found,
             done: removed,
             left: found.saturating_sub(removed),

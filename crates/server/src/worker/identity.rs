@@ -1,5 +1,5 @@
-//! Forgets whom tokens let in, and the signing keys, when users, tokens or keys have changed
-//! (behaviour 11.8, 11.15).
+//! The worker that drops cached authentications and signing keys when users, tokens or keys have
+//! changed (behaviour 11.8, 11.15).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use daybook_storage::Store;
 
 use super::{RoundReport, RunningRound, Worker};
 
-/// The worker of this process.
+/// Creates the worker of this process.
 pub(crate) fn worker(identity: Arc<Identity>, store: Arc<Store>) -> Worker {
     let round = move || -> RunningRound {
         let (identity, store) = (Arc::clone(&identity), Arc::clone(&store));

@@ -1,8 +1,8 @@
 //! The worker that sends the mails of the outbox (behaviour 7.10).
 //!
-//! It takes one mail after another, each for itself alone, hands it to the mail server outside of
-//! any unit of work, and writes down what became of it. A process that ends in between leaves the
-//! mail to be tried again after some minutes, so a mail may come twice, and never gets lost.
+//! It takes one mail at a time, hands it to the mail server outside of any unit of work, and
+//! records the attempt. If the process ends in between, the mail is sent again after some minutes.
+//! So a mail may arrive twice, and is never lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,21 +17,21 @@ use super::{RoundReport, RunningRound, Stop, Worker};
 use crate::clock;
 use crate::smtp::{Delivery, Relay};
 
-/// How long after the last round another begins although nobody rang: a pause of a mail may be
-/// over, or another process may have ended before it sent one.
+/// How long after a round the next one starts without a wakeup. A retry may be due, or another
+/// process may have ended before it sent a mail.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// What sending needs.
+/// The dependencies of the worker.
 #[derive(Clone)]
 pub(crate) struct MailWorker {
     store: Arc<Store>,
     clock: fn() -> Instant,
     stop: Stop,
-    /// Without one, mails stand in the outbox.
+    /// The mail server. Without one, mails stay in the outbox.
     relay: Option<Arc<Relay>>,
 }
 
-/// The worker; `wakeup` is notified when a mail may have been written.
+/// Creates the worker. `wakeup` is notified when a mail may have been written.
 pub(crate) fn worker(mails: MailWorker, wakeup: Wakeup) -> Worker {
     let round = move || -> RunningRound {
         let mails = mails.clone();
@@ -41,36 +41,37 @@ pub(crate) fn worker(mails: MailWorker, wakeup: Wakeup) -> Worker {
 }
 
 impl MailWorker {
-    /// Sends the mails of a store by a mail server; without one it only gives them up.
+    /// Creates a worker. Without a mail server it only gives up overdue mails.
     pub(crate) fn new(store: &Arc<Store>, relay: Option<Arc<Relay>>, stop: &Stop) -> Self {
         Self { store: Arc::clone(store), clock: clock::now, stop: stop.clone(), relay }
     }
 
     async fn round(self) -> anyhow::Result<RoundReport> {
-        let open = self.prepare().await?;
-        let Some(relay) = self.relay.as_deref().filter(|_| open > 0) else {
+        let open = self.give_up_overdue().await?;
+        let Some(relay) = self.relay.as_deref() else { return Ok(RoundReport::default()) };
+        if open == 0 {
             return Ok(RoundReport::default());
-        };
+        }
         let (mut connection, mut done) = (None, 0);
-        while !self.stop.asked() {
-            let Some(mail) = self.take().await? else { break };
+        while !self.stop.is_requested() {
+            let Some(mail) = self.take_due().await? else { break };
             let delivery = relay.deliver(&mut connection, &mail).await;
             let reachable = delivery.reachable;
             done += usize::from(self.finish(mail, delivery).await?);
-            // The others would fail for the same reason.
+            // Other mails would fail for the same reason.
             if !reachable {
                 break;
             }
         }
         relay.close(connection).await;
-        let left = self.prepare().await?;
-        // What waits for the end of its pause is nothing to do now.
+        let left = self.give_up_overdue().await?;
+        // A mail that waits for its retry is not work of this round.
         let found = if done > 0 { done.saturating_add(left) } else { 0 };
         Ok(RoundReport { found, done, left })
     }
 
-    /// Gives up what is overdue; answers how many mails wait.
-    async fn prepare(&self) -> anyhow::Result<usize> {
+    /// Gives up overdue mails. Returns the number of mails that are still to be sent.
+    async fn give_up_overdue(&self) -> anyhow::Result<usize> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
         let (open, given_up) = block(move || {
             let (open, stale) = store.read(|tx| mail::backlog(tx, now))?;
@@ -81,19 +82,22 @@ impl MailWorker {
         })
         .await??;
         if given_up > 0 {
-            tracing::warn!(mails = given_up, "mails were given up: they were not sent in time");
+            tracing::warn!(mails = given_up, "overdue mails given up");
         }
         Ok(usize::try_from(open).unwrap_or_default().saturating_sub(given_up))
     }
 
-    async fn take(&self) -> anyhow::Result<Option<Mail>> {
+    async fn take_due(&self) -> anyhow::Result<Option<Mail>> {
         let (store, now) = (Arc::clone(&self.store), (self.clock)());
-        Ok(block(move || store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::take(tx, now)))
-            .await??)
+        Ok(block(move || {
+            store.write_repeatable(ShardKey::NO_BOOK, move |tx| mail::take_due(tx, now))
+        })
+        .await??)
     }
 
-    /// Writes down what became of a mail; whether it has ended. The log tells no address and no
-    /// text, and of what the mail server said the status alone.
+    /// Records the attempt. Returns whether the mail has ended.
+    ///
+    /// The log shows no address, no text, and only the status of the mail server's answer.
     async fn finish(&self, sent: Mail, delivery: Delivery) -> Result<bool, anyhow::Error> {
         let Delivery { attempt, status, reachable } = delivery;
         let (id, kind, attempts) = (sent.id, sent.cause.kind.as_str(), sent.attempts);
@@ -105,9 +109,9 @@ impl MailWorker {
         let ended = block(write).await??.and_then(|mail| mail.ended).map(|(_, end)| end);
         let status = status.as_deref().unwrap_or("none");
         match ended {
-            Some(MailEnd::Sent) => tracing::debug!(%id, kind, attempts, "a mail was sent"),
+            Some(MailEnd::Sent) => tracing::debug!(%id, kind, attempts, "mail sent"),
             Some(MailEnd::GivenUp) => {
-                tracing::warn!(%id, kind, attempts, status, "a mail was given up")
+                tracing::warn!(%id, kind, attempts, status, "mail given up")
             }
             None if failed => tracing::warn!(
                 %id,
@@ -115,9 +119,9 @@ impl MailWorker {
                 attempts,
                 status,
                 reachable,
-                "a mail was not sent; it is tried again"
+                "mail not sent, retry scheduled"
             ),
-            None => tracing::debug!(%id, kind, "a mail was sent and dropped"),
+            None => tracing::debug!(%id, kind, "mail sent and discarded"),
         }
         Ok(ended.is_some())
     }

@@ -1,43 +1,28 @@
-//! The home of background workers: what runs beside the requests is started, logged and stopped
-//! here.
+//! Background workers, which run beside the requests.
 //!
-//! A [`Worker`] is a name, an interval and a `round`. The home runs a round at the start, after
-//! each interval, and whenever the worker is woken. What there is to do stands in the
-//! database or in the file store, never in memory: a round that fails, panics or is cut off by a
-//! stop loses nothing, and the next one goes on. Each round leaves a line in the log that shows the
-//! backlog.
+//! A [`Worker`] has a name, an interval and a `round`. [`start`] runs a round at the start, after
+//! each interval, and whenever the worker is woken. All work to do is in the database or in the
+//! file store, never in memory. So a round that fails, panics or is stopped loses nothing, and the
+//! next one continues. Each round writes a log line with the backlog.
 //!
-//! Several processes may serve one PostgreSQL. What keeps two of them from doing the same is a
-//! lease ([`daybook_storage::Lease`]), which ends with its process; and if two did the same all
-//! the same, no harm would be done:
+//! Several processes may serve one PostgreSQL. A lease ([`daybook_storage::Lease`]), which ends
+//! with its process, keeps two of them from doing the same work; doing it twice would be harmless.
 //!
-//! - [`audit`] runs when an audit is requested, and each minute. It takes a lease for each book.
-//!   The result is recorded under the lock of the book, and only while the audit is still wanted.
-//! - [`book_removal`] runs when a book is deleted that does not wait, and each minute. It takes the
-//!   lease of each book that it removes.
-//! - [`checkpoint`] runs each ten minutes, and writes once a day. It takes one lease, so that
-//!   processes that share a directory write one file.
-//! - [`copy_sweep`] runs when a copy has failed, and each minute. It takes the lease of each copy,
-//!   so it leaves alone what is still being made.
-//! - [`file_sweep`] runs each hour, or more often for a shorter `--files-orphan-seconds`. It takes
-//!   one lease. Removing an orphan that is gone already changes nothing.
-//! - [`mail`] runs when a mail may have been written, and each minute. It takes each mail for some
-//!   minutes in the database; what another process is taking is passed over. A mail that was sent
-//!   by a process that ended before it wrote that down is sent again.
-//! - [`webhook`] runs when events with receivers were recorded, and each second. It takes the queue
-//!   of an app in a book for less than a minute at a time in the database, in order; what another
-//!   process is taking is passed over.
-//! - [`delivery_sweep`] runs each ten minutes in every process, without a lease: what another
-//!   process is removing is passed over, and what is given up is under the lock of its book.
-//! - [`identity`] runs each two seconds in every process, without a lease: each forgets for itself
-//!   whom tokens let in, and the signing keys, when users, tokens or keys have changed.
-//! - [`api_key_calls`] runs each ten seconds in every process, without a lease: each writes down
-//!   what it has counted, which alone of all this stands in memory, and once more at the stop.
+//! | Worker | Runs | Taken by one process at a time |
+//! |---|---|---|
+//! | [`audit`] | on request, each minute | the audit of a book, by lease |
+//! | [`book_removal`] | on deletion without a wait, each minute | a book, by lease |
+//! | [`checkpoint`] | each ten minutes, writes once a day | the checkpoint, by lease |
+//! | [`copy_sweep`] | after a failed copy, each minute | an abandoned copy, by its lease |
+//! | [`file_sweep`] | each hour, or as often as `--files-orphan-seconds` | the sweep, by lease |
+//! | [`mail`] | on a new mail, each minute | a mail, by its row; sent again if the process ends |
+//! | [`webhook`] | on new deliveries, each second | the queue of an app in a book, by its row |
+//! | [`delivery_sweep`] | each ten minutes | nothing; locked rows are skipped |
+//! | [`identity`] | each two seconds | nothing; drops its own caches |
+//! | [`api_key_calls`] | each ten seconds, and at the stop | nothing; flushes its own counters |
 //!
-//! Expired idempotency keys need no worker: one request with a key in eight removes some of them in
-//! its own unit of work, and skips rows that another process is removing.
-//!
-//! A new worker is a file here, an item in the list above, and a line in `serve.rs`.
+//! Expired idempotency keys need no worker: one in eight requests with a key removes some of them.
+//! A new worker is a file here, a row in the table above, and a line in `serve.rs`.
 
 pub(crate) mod api_key_calls;
 pub(crate) mod audit;
@@ -61,32 +46,31 @@ use tokio::time::sleep;
 
 /// A background worker.
 pub(crate) struct Worker {
-    /// What the log calls it.
+    /// The name in the log.
     pub(crate) name: &'static str,
-    /// How long after a round the next one begins at the latest.
+    /// The longest time between the end of a round and the next one.
     pub(crate) interval: Duration,
-    /// Begins a round before that when it is rung.
+    /// Starts a round early when it is notified.
     pub(crate) wakeup: Wakeup,
-    /// Does what there is to do. A stop drops it where it awaits; work that blocks asks
-    /// [`Stop::asked`] itself.
+    /// Does the work. A stop drops the future; blocking work must check [`Stop::is_requested`].
     pub(crate) round: Box<dyn Fn() -> RunningRound>,
 }
 
-/// A round that runs.
+/// A running round.
 pub(crate) type RunningRound = Pin<Box<dyn Future<Output = anyhow::Result<RoundReport>>>>;
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct RoundReport {
-    /// What there was to do.
+    /// The number of items to do.
     pub(crate) found: usize,
-    /// What was done of it.
+    /// The number of items that were done.
     pub(crate) done: usize,
-    /// What is still to do: the backlog.
+    /// The number of items that are left: the backlog.
     pub(crate) left: usize,
 }
 
-/// Tells the workers that the process is about to end.
+/// The signal that the process is about to end.
 #[derive(Debug, Clone)]
 pub(crate) struct Stop(watch::Sender<bool>);
 
@@ -95,72 +79,67 @@ impl Stop {
         Self(watch::Sender::new(false))
     }
 
-    /// Asks all workers to stop.
-    pub(crate) fn ask(&self) {
+    /// Requests all workers to stop.
+    pub(crate) fn request(&self) {
         self.0.send_replace(true);
     }
 
-    /// Whether they are asked to.
-    pub(crate) fn asked(&self) -> bool {
+    /// Returns whether the workers are to stop.
+    pub(crate) fn is_requested(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until they are asked to.
-    async fn wait(&self) {
-        // It cannot fail: the sender is ours.
-        let _ = self.0.subscribe().wait_for(|asked| *asked).await;
+    /// Waits until the workers are to stop.
+    async fn requested(&self) {
+        // It cannot fail, because `self` owns the sender.
+        let _ = self.0.subscribe().wait_for(|requested| *requested).await;
     }
 }
 
-/// Starts workers. Each ends soon after `stop` is asked for.
+/// Starts workers. Each ends soon after `stop` is requested.
 pub(crate) fn start(workers: Vec<Worker>, stop: &Stop) -> Vec<JoinHandle<()>> {
     workers.into_iter().map(|worker| spawn(run(worker, stop.clone()))).collect()
 }
 
 async fn run(worker: Worker, stop: Stop) {
-    while !stop.asked() {
+    while !stop.is_requested() {
         let started = Instant::now();
-        // A task of its own, so that a panic ends the round and not the worker.
+        // A task of its own confines a panic to the round.
         let mut round = spawn((worker.round)());
         let outcome = tokio::select! {
             outcome = &mut round => outcome,
-            () = stop.wait() => return round.abort(),
+            () = stop.requested() => return round.abort(),
         };
         log(worker.name, started.elapsed(), outcome);
         tokio::select! {
             () = sleep(worker.interval) => {}
             () = worker.wakeup.notified() => {}
-            () = stop.wait() => {}
+            () = stop.requested() => {}
         }
     }
 }
 
-/// Logs a round: at `info` if there was something to do, else at `debug`.
+/// Logs a round: at `info` if there was work, otherwise at `debug`.
 fn log(worker: &str, took: Duration, outcome: Result<anyhow::Result<RoundReport>, JoinError>) {
     let milliseconds = took.as_millis();
     match outcome {
         Ok(Ok(RoundReport { found: 0, .. })) => {
-            tracing::debug!(worker, milliseconds, "a round of a background worker found nothing")
+            tracing::debug!(worker, milliseconds, "worker round found nothing")
         }
-        Ok(Ok(RoundReport { found, done, left })) => tracing::info!(
-            worker,
-            found,
-            done,
-            left,
-            milliseconds,
-            "a round of a background worker"
-        ),
+        Ok(Ok(RoundReport { found, done, left })) => {
+            tracing::info!(worker, found, done, left, milliseconds, "worker round finished")
+        }
         Ok(Err(error)) => tracing::warn!(
             worker,
             milliseconds,
             error = format!("{error:#}"),
-            "a round of a background worker failed; the next one tries again"
+            "worker round failed"
         ),
         Err(error) => tracing::error!(
             worker,
             milliseconds,
             %error,
-            "a round of a background worker panicked; the next one tries again"
+            "worker round panicked"
         ),
     }
 }
@@ -175,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_worker_outlives_a_panic_and_ends_when_it_is_asked_to() {
+    fn worker_survives_a_panic_and_ends_on_stop() {
         let (begun, wakeup, stop) = (Rc::new(Cell::new(0)), Wakeup::default(), Stop::new());
         let counter = Rc::clone(&begun);
         let round = move || -> RunningRound {
@@ -195,7 +174,7 @@ mod tests {
                 wakeup.notify();
                 sleep(Duration::from_millis(1)).await;
             }
-            stop.ask();
+            stop.request();
             for worker in running {
                 worker.await.unwrap();
             }

@@ -1,4 +1,4 @@
-//! The files of checkpoints: text, a book in each line, and the signature in the last one.
+//! The files of checkpoints: text with one book per line, and a signature in the last line.
 //!
 //! ```text
 //! daybook-checkpoint 1 1795651200000
@@ -7,10 +7,10 @@
 //! end PUBLIC-KEY SIGNATURE
 //! ```
 //!
-//! The first line has the number of the form and the time in milliseconds since 1970. A line of a
-//! book has its id, the number and the hash of the last event of its log, and `deleted` when it is
-//! deleted. Books are in the order of their ids. The signature (Ed25519) is over the SHA-256 of all
-//! lines before the last one. A file gets its name when it is whole, and is never changed again.
+//! The first line has the version of the format, and the time in milliseconds since 1970. The line
+//! of a book has its id, the number and the hash of the last event of its log, and `deleted` if it
+//! is deleted. Books are in the order of their ids. The signature (Ed25519) covers the SHA-256 of
+//! all lines before it. A file gets its name when it is complete, and is never changed again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -23,23 +23,23 @@ use daybook_domain::instant::Instant;
 use daybook_http::CheckpointKey;
 use sha2::{Digest, Sha256};
 
-/// What the first line begins with: the form, and its number.
+/// The prefix of the first line, before the version of the format.
 const NAME: &str = "daybook-checkpoint ";
-const FORM: &str = "1";
-/// What the last line begins with.
+const VERSION: &str = "1";
+/// The prefix of the last line.
 const END: &str = "end ";
-/// Bytes of the longest line that is written, and some more.
+/// An upper bound for the length of a line, in bytes.
 const MAX_LINE: u64 = 256;
 /// Bytes of a file that are read at once.
-const PIECE: u64 = 16 * 1024;
-/// How a file ends while it is written.
+const CHUNK: u64 = 16 * 1024;
+/// The suffix of a file that is being written.
 const PART: &str = ".part";
-/// Seconds after which nobody writes a part any more.
+/// Seconds after which a partial file is abandoned.
 const MAX_PART_AGE: i64 = 86_400;
-/// How a file ends that is whole.
-const WHOLE: &str = ".txt";
+/// The suffix of a complete file.
+const COMPLETE: &str = ".txt";
 
-/// What a checkpoint is of, as the name of its file says.
+/// The contents of a checkpoint, as its file name shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CheckpointKind {
     /// All books.
@@ -67,10 +67,10 @@ pub(crate) struct NewCheckpoint {
 }
 
 impl NewCheckpoint {
-    /// Begins one.
+    /// Creates the file of a checkpoint and writes its first line.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// When the file cannot be created.
     pub(crate) fn create(
         directory: &Path,
         kind: CheckpointKind,
@@ -80,7 +80,7 @@ impl NewCheckpoint {
         getrandom::fill(&mut random)
             .map_err(|error| anyhow::anyhow!("no randomness for a name: {error}"))?;
         let (at, random) = (now.milliseconds(), u32::from_be_bytes(random));
-        let name = format!("{}-{at}-{random:08x}{WHOLE}", kind.as_str());
+        let name = format!("{}-{at}-{random:08x}{COMPLETE}", kind.as_str());
         let (path, part) = (directory.join(&name), directory.join(name + PART));
         let file = OpenOptions::new()
             .write(true)
@@ -90,20 +90,20 @@ impl NewCheckpoint {
             .with_context(|| format!("{} cannot be written", part.display()))?;
         let (file, digest) = (BufWriter::new(file), Sha256::new());
         let mut new = Self { path, part, file, digest, books: 0 };
-        new.line(&format!("{NAME}{FORM} {at}\n"))?;
+        new.write_line(&format!("{NAME}{VERSION} {at}\n"))?;
         Ok(new)
     }
 
-    /// Adds a book; they come in the order of their ids.
+    /// Adds a book. Books must come in the order of their ids.
     ///
     /// # Errors
     /// When it cannot be written.
     pub(crate) fn add(&mut self, entry: &CheckpointEntry) -> anyhow::Result<()> {
         self.books = self.books.saturating_add(1);
-        self.line(&format!("{entry}\n"))
+        self.write_line(&format!("{entry}\n"))
     }
 
-    /// Signs it, and gives it its name once it is on the disk; its path, and how many books it has.
+    /// Signs the checkpoint, syncs it and gives it its name. Returns its path and number of books.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -121,14 +121,14 @@ impl NewCheckpoint {
         Ok((path, books))
     }
 
-    fn line(&mut self, line: &str) -> anyhow::Result<()> {
+    fn write_line(&mut self, line: &str) -> anyhow::Result<()> {
         self.digest.update(line);
         let written = self.file.write_all(line.as_bytes());
         written.with_context(|| format!("{} cannot be written", self.part.display()))
     }
 }
 
-/// Removes parts that processes that were killed have left.
+/// Removes partial files of processes that were killed.
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -144,8 +144,9 @@ pub(crate) fn remove_leftovers(directory: &Path, now: Instant) -> anyhow::Result
     Ok(())
 }
 
-/// When the newest checkpoint of all books was written, of those before `now`: later ones come from
-/// a clock that was wrong.
+/// Returns when the newest checkpoint of all books was written.
+///
+/// It ignores checkpoints after `now`, which a wrong clock has caused.
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -154,14 +155,14 @@ pub(crate) fn newest(directory: &Path, now: Instant) -> anyhow::Result<Option<In
         return Ok(None);
     }
     let at = |path: PathBuf| {
-        let name = path.file_name()?.to_str()?.strip_suffix(WHOLE)?;
+        let name = path.file_name()?.to_str()?.strip_suffix(COMPLETE)?;
         let rest = name.strip_prefix(CheckpointKind::All.as_str())?.strip_prefix('-')?;
         rest.split_once('-')?.0.parse().ok().map(Instant::new).filter(|at| *at <= now)
     };
     Ok(entries(directory)?.into_iter().filter_map(at).max())
 }
 
-/// The files of checkpoints in a directory, by name.
+/// Lists the files of checkpoints in a directory, by name.
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -170,7 +171,7 @@ pub(crate) fn list(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let is_checkpoint = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         name.is_some_and(|name| {
-            name.ends_with(WHOLE) && kinds.iter().any(|kind| name.starts_with(kind))
+            name.ends_with(COMPLETE) && kinds.iter().any(|kind| name.starts_with(kind))
         })
     };
     let mut found: Vec<PathBuf> = entries(directory)?.into_iter().filter(is_checkpoint).collect();
@@ -184,25 +185,25 @@ fn entries(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
     found.map(|entry| Ok(entry.with_context(cannot)?.path())).collect()
 }
 
-/// Why a file is no checkpoint of this installation.
+/// Why a file is not a valid checkpoint of this installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CheckpointFault {
-    /// It is of a form that this program does not know.
-    UnknownForm,
-    /// A line is none that is written.
+    /// The version of the format is unknown.
+    UnknownVersion,
+    /// A line is malformed.
     Line(usize),
     /// The last line is missing.
     Cut,
-    /// Another key has signed it.
+    /// It is signed with another key.
     AnotherKey,
-    /// The signature is not that of these lines.
+    /// The signature does not match the lines.
     Signature,
 }
 
 impl std::fmt::Display for CheckpointFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::UnknownForm => f.write_str("not a checkpoint of a form that is known"),
+            Self::UnknownVersion => f.write_str("not a checkpoint in a known format"),
             Self::Line(number) => write!(f, "changed: line {number} is malformed"),
             Self::Cut => f.write_str("cut: the signature at the end is missing"),
             Self::AnotherKey => f.write_str("signed with another key than that of token.key"),
@@ -211,17 +212,17 @@ impl std::fmt::Display for CheckpointFault {
     }
 }
 
-/// A file that was read to its end and whose signature is right.
+/// A complete checkpoint with a valid signature.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     pub(crate) path: PathBuf,
     pub(crate) at: Instant,
 }
 
-/// Reads a file to its end, without keeping it.
+/// Checks a file to its end, without keeping its contents.
 ///
 /// # Errors
-/// When the file cannot be read. What is wrong with it is the inner error.
+/// When the file cannot be read. A fault of the checkpoint is the inner error.
 pub(crate) fn check(
     path: &Path,
     key: &CheckpointKey,
@@ -233,7 +234,7 @@ pub(crate) fn check(
         return Ok(Err(CheckpointFault::Cut));
     };
     digest.update(&first);
-    let Some(at) = time_of(&first) else { return Ok(Err(CheckpointFault::UnknownForm)) };
+    let Some(at) = time_of(&first) else { return Ok(Err(CheckpointFault::UnknownVersion)) };
     let mut before: Option<CheckpointEntry> = None;
     for number in 2_usize.. {
         let Some(line) = lines.next().with_context(cannot)? else {
@@ -263,9 +264,13 @@ pub(crate) fn check(
     Ok(Err(CheckpointFault::Cut))
 }
 
+/// Parses the first line, and returns its time.
 fn time_of(first: &str) -> Option<Instant> {
-    let (form, at) = first.strip_prefix(NAME)?.strip_suffix('\n')?.split_once(' ')?;
-    (form == FORM).then(|| at.parse().ok().map(Instant::new)).flatten()
+    let (version, at) = first.strip_prefix(NAME)?.strip_suffix('\n')?.split_once(' ')?;
+    if version != VERSION {
+        return None;
+    }
+    at.parse().ok().map(Instant::new)
 }
 
 fn signature_fault(end: &str, digest: &[u8], key: &CheckpointKey) -> Option<CheckpointFault> {
@@ -282,7 +287,7 @@ fn signature_fault(end: &str, digest: &[u8], key: &CheckpointKey) -> Option<Chec
     })
 }
 
-/// Lines with their ends, the last one perhaps without, none longer than [`MAX_LINE`].
+/// Lines with their line feeds, none longer than [`MAX_LINE`]. The last one may lack a line feed.
 struct Lines(BufReader<File>);
 
 impl Lines {
@@ -290,35 +295,38 @@ impl Lines {
         let mut line = Vec::new();
         let mut bounded = self.0.by_ref().take(MAX_LINE);
         bounded.read_until(b'\n', &mut line)?;
-        // What is no text is no line of ours, and neither is its replacement.
-        Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned()))
+        // A line that is not UTF-8 is malformed, and so is its lossy conversion.
+        let line = String::from_utf8_lossy(&line).into_owned();
+        Ok(if line.is_empty() { None } else { Some(line) })
     }
 }
 
-/// The books of a checkpoint that was checked, in pieces, so that many files can be read side by
-/// side with little memory and without holding them open.
+/// A reader of the books of a checked checkpoint.
+///
+/// It reads in chunks and does not keep the file open, so many files can be read side by side with
+/// little memory.
 pub(crate) struct CheckpointReader {
     path: PathBuf,
-    /// How far the file was read.
+    /// The position up to which the file was read.
     offset: u64,
-    /// What was read and not taken yet, the next one last.
+    /// The entries that were read but not taken yet, the next one last.
     read: Vec<CheckpointEntry>,
     has_ended: bool,
 }
 
 impl CheckpointReader {
-    /// Begins before the first book.
+    /// Creates a reader before the first book.
     pub(crate) const fn new(path: PathBuf) -> Self {
         Self { path, offset: 0, read: Vec::new(), has_ended: false }
     }
 
-    /// The next book, which stays the next one.
+    /// Returns the next book without taking it.
     ///
     /// # Errors
     /// When the file cannot be read any more.
     pub(crate) fn peek(&mut self) -> anyhow::Result<Option<&CheckpointEntry>> {
         while self.read.is_empty() && !self.has_ended {
-            self.read_piece().with_context(|| format!("{} cannot be read", self.path.display()))?;
+            self.read_chunk().with_context(|| format!("{} cannot be read", self.path.display()))?;
         }
         Ok(self.read.last())
     }
@@ -328,16 +336,16 @@ impl CheckpointReader {
         self.read.pop()
     }
 
-    fn read_piece(&mut self) -> std::io::Result<()> {
+    fn read_chunk(&mut self) -> std::io::Result<()> {
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(self.offset))?;
-        let mut piece = Vec::new();
-        file.take(PIECE).read_to_end(&mut piece)?;
-        let whole = piece.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        self.has_ended = whole == 0;
-        piece.truncate(whole);
-        self.offset = self.offset.saturating_add(u64::try_from(whole).unwrap_or_default());
-        let text = String::from_utf8_lossy(&piece);
+        let mut chunk = Vec::new();
+        file.take(CHUNK).read_to_end(&mut chunk)?;
+        let complete = chunk.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        self.has_ended = complete == 0;
+        chunk.truncate(complete);
+        self.offset = self.offset.saturating_add(u64::try_from(complete).unwrap_or_default());
+        let text = String::from_utf8_lossy(&chunk);
         // The first line and the last one have no book.
         self.read = text.lines().filter_map(CheckpointEntry::parse).collect();
         self.read.reverse();

@@ -1,4 +1,4 @@
-//! Files of checkpoints: what is written is read, and nothing else.
+//! Tests of the checkpoint files: reading what was written, and refusing everything else.
 
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::BookKey;
@@ -6,7 +6,7 @@ use daybook_http::LocalKey;
 
 use super::*;
 
-/// A directory that goes with the test.
+/// A directory that is removed with the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -44,7 +44,7 @@ fn fault(path: &Path) -> Option<CheckpointFault> {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_checkpoint_is_read_back() {
     let folder = Folder::new("checkpoint-read");
     for books in [1, 2, 1_000] {
         let path = written(&folder, books);
@@ -61,7 +61,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn no_changed_byte_passes() {
+fn changed_or_cut_checkpoint_is_refused() {
     let folder = Folder::new("checkpoint-changed");
     let path = written(&folder, 3);
     let whole = fs::read(&path).unwrap();
@@ -83,7 +83,7 @@ fn no_changed_byte_passes() {
             [&lines[..1], &[lines[2], lines[1]], &lines[3..]].concat(),
             CheckpointFault::Line(3),
         ),
-        ("another form", vec!["daybook-checkpoint 2 77\n"], CheckpointFault::UnknownForm),
+        ("another version", vec!["daybook-checkpoint 2 77\n"], CheckpointFault::UnknownVersion),
     ] {
         fs::write(&path, changed.concat()).unwrap();
         assert_eq!(fault(&path), Some(expected), "{name}");
@@ -94,7 +94,7 @@ fn no_changed_byte_passes() {
 }
 
 #[test]
-fn what_is_not_whole_has_no_name() {
+fn incomplete_checkpoint_has_no_final_name() {
     let folder = Folder::new("checkpoint-part");
     let mut new = NewCheckpoint::create(&folder.0, CheckpointKind::All, Instant::new(5)).unwrap();
     new.add(&entry(1)).unwrap();
@@ -103,13 +103,13 @@ fn what_is_not_whole_has_no_name() {
     assert!(part.exists() && list(&folder.0).unwrap().is_empty());
     let written = Instant::new(fs::metadata(&part).unwrap().mtime() * 1_000);
     remove_leftovers(&folder.0, written).unwrap();
-    assert!(part.exists(), "another process may write it");
+    assert!(part.exists(), "another process may still write it");
     remove_leftovers(&folder.0, Instant::new(written.milliseconds() + 90_000_000)).unwrap();
     assert!(!part.exists());
 }
 
 #[test]
-fn the_newest_one_says_when_the_next_is_due() {
+fn newest_checkpoint_ignores_removals_and_the_future() {
     let folder = Folder::new("checkpoint-newest");
     let now = Instant::new(1_000);
     assert_eq!(newest(&folder.0, now).unwrap(), None);
